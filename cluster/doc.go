@@ -1,0 +1,29 @@
+// Package cluster tells a node who else is there and carries bytes to them.
+//
+// # Membership
+//
+// A Cluster finds its peers by gossip (hashicorp/memberlist, used for that
+// alone): it joins through seeds, learns of members from members, and notices
+// within a second or two that one has died. A member is a process: it is known
+// by its incarnation, a random number drawn at its start, so that a process
+// killed and started again under the same name and address is seen as a death
+// and a birth. What changes is told through Config.Change, in order.
+//
+// Membership does not heal by itself after a partition. A Cluster therefore
+// goes on looking for its seeds and for every member it has lost, every few
+// seconds, and one that started alone keeps looking until it finds company.
+//
+// # Links
+//
+// To every other member that is alive there is one outgoing stream, on the same
+// port as membership, and from it one incoming. A frame given to Send travels
+// on the outgoing stream; frames of a stream arrive in order, each once, and
+// those that were under way when a stream broke are lost. There are no
+// acknowledgements here: who needs certainty says so in the frames. A link that
+// breaks is dialled again for as long as the member is alive.
+//
+// # Concurrency
+//
+// Every method of Cluster is safe for concurrent use, before and after Close.
+// Config.Change and Config.Frame are called with no lock held.
+package cluster

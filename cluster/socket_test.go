@@ -1,0 +1,63 @@
+package cluster
+
+import (
+	"bytes"
+	"context"
+	"sync"
+	"testing"
+)
+
+// Over real sockets: three nodes meet, exchange frames, one leaves.
+func TestSockets(t *testing.T) {
+	const size = 300 << 10
+	type told struct {
+		node int
+		Event
+	}
+	events := make(chan told, 100)
+	frames := make(chan []byte, 100)
+	var nodes []*Cluster
+	var join []string
+	for i, name := range []string{"a", "b", "c"} {
+		c, err := Open(Config{
+			Name: name, Incarnation: uint64(i + 1), Bind: "127.0.0.1:0", Join: join,
+			Frame:  func(from uint64, f []byte) { frames <- f },
+			Change: func(e Event) { events <- told{i, e} },
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close(t.Context())
+		nodes, join = append(nodes, c), []string{c.Addr()}
+	}
+	await := func(want int, match func(told) bool) {
+		for want > 0 {
+			if match(<-events) {
+				want--
+			}
+		}
+	}
+	await(6, func(e told) bool { return e.Kind == LinkUp })
+
+	frame := bytes.Repeat([]byte("stint"), size/5)
+	for i := range 10 {
+		if !nodes[0].Send(uint64(2+i%2), frame) {
+			t.Fatal("a frame was not taken")
+		}
+	}
+	for range 10 {
+		if got := <-frames; !bytes.Equal(got, frame) {
+			t.Fatal("a frame is not what was sent")
+		}
+	}
+	if err := nodes[2].Close(context.Background()); err != nil {
+		t.Errorf("Close: %v", err)
+	}
+	await(2, func(e told) bool { return e.Kind == MemberDown && e.Member.State == Left && e.Member.Name == "c" })
+
+	var wg sync.WaitGroup
+	for _, c := range nodes {
+		wg.Go(func() { c.Close(t.Context()) })
+	}
+	wg.Wait()
+}

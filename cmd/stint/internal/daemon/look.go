@@ -1,0 +1,127 @@
+package daemon
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/stint-go/stint"
+)
+
+// peek says what a take of one would get, without taking.
+func (d *Daemon) peek(w http.ResponseWriter, r *http.Request) {
+	query, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		fail(w, http.StatusBadRequest, "the query is malformed: %v", err)
+		return
+	}
+	for name, values := range query {
+		if name != "limit" && name != "key" || len(values) != 1 {
+			fail(w, http.StatusBadRequest, "parameter %q: give limit and key, once each", name)
+			return
+		}
+	}
+	name, key := query.Get("limit"), query.Get("key")
+	if err := (&ask{Limit: name, Key: only(query["key"])}).check(""); err != nil {
+		fail(w, http.StatusBadRequest, "%v", err)
+		return
+	}
+	limit, ok := d.node.Limit(name)
+	if !ok {
+		failUnknown(w, name)
+		return
+	}
+	dec := d.node.Peek(key, limit)
+	reply(w, http.StatusOK, decision(&dec))
+}
+
+func only(values []string) *string {
+	if len(values) == 0 {
+		return nil
+	}
+	return &values[0]
+}
+
+type limitBody struct {
+	Name  string `json:"name"`
+	Limit string `json:"limit"`
+}
+
+func (d *Daemon) limits(w http.ResponseWriter, _ *http.Request) {
+	all := []limitBody{}
+	for _, l := range d.node.Limits() {
+		all = append(all, limitBody{l.Name, l.String()})
+	}
+	reply(w, http.StatusOK, map[string]any{"limits": all})
+}
+
+type memberBody struct {
+	Name        string  `json:"name"`
+	Addr        string  `json:"addr"`
+	Self        bool    `json:"self"`
+	State       string  `json:"state"`
+	Incarnation string  `json:"incarnation"`
+	Lag         float64 `json:"lag_ms"`
+	LagMax      float64 `json:"lag_max_ms"`
+	Backlog     int     `json:"backlog"`
+	Unacked     int     `json:"unacked"`
+	BytesOut    int64   `json:"bytes_out"`
+	BytesIn     int64   `json:"bytes_in"`
+	Reconnects  int64   `json:"reconnects"`
+}
+
+func memberBodies(all []stint.Member) []memberBody {
+	out := []memberBody{}
+	for _, m := range all {
+		out = append(out, memberBody{
+			Name: m.Name, Addr: m.Addr, Self: m.Self, State: m.State,
+			Incarnation: fmt.Sprintf("%016x", m.Incarnation),
+			Lag:         millis(m.Lag), LagMax: millis(m.LagMax),
+			Backlog: m.Backlog, Unacked: m.Unacked,
+			BytesOut: m.BytesOut, BytesIn: m.BytesIn, Reconnects: m.Reconnects,
+		})
+	}
+	return out
+}
+
+func millis(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+
+func (d *Daemon) members(w http.ResponseWriter, _ *http.Request) {
+	reply(w, http.StatusOK, map[string]any{"members": memberBodies(d.node.Members())})
+}
+
+type limitStatsBody struct {
+	limitBody
+	Allowed int64   `json:"allowed"`
+	Denied  int64   `json:"denied"`
+	Bound   float64 `json:"bound"`
+}
+
+type statsBody struct {
+	Name       string           `json:"name"`
+	Nodes      int              `json:"nodes"`
+	Keys       int              `json:"keys"`
+	MaxKeys    int              `json:"max_keys"`
+	Evicted    int64            `json:"evicted"`
+	Overflowed int64            `json:"overflowed"`
+	Forgiven   int64            `json:"forgiven"`
+	Lost       int64            `json:"lost"`
+	Malformed  int64            `json:"malformed"`
+	Gap        float64          `json:"gap_ms"`
+	Limits     []limitStatsBody `json:"limits"`
+	Peers      []memberBody     `json:"peers"`
+}
+
+func (d *Daemon) stats(w http.ResponseWriter, _ *http.Request) {
+	s := d.node.Stats()
+	body := statsBody{
+		Name: s.Name, Nodes: s.Nodes, Keys: s.Keys, MaxKeys: s.MaxKeys, Evicted: s.Evicted,
+		Overflowed: s.Overflowed, Forgiven: s.Forgiven, Lost: s.Lost, Malformed: s.Malformed, Gap: millis(s.Gap),
+		Limits: []limitStatsBody{}, Peers: memberBodies(s.Peers),
+	}
+	for _, l := range s.Limits {
+		body.Limits = append(body.Limits, limitStatsBody{limitBody{l.Name, l.Limit}, l.Allowed, l.Denied, l.Bound})
+	}
+	reply(w, http.StatusOK, body)
+}

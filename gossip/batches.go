@@ -1,0 +1,76 @@
+package gossip
+
+import "math"
+
+// sendBatches sends what the peer has not been sent yet, at most once a gap, and again
+// what it has not acknowledged in time. It returns when it wants to be called again.
+func (g *Ledger) sendBatches(now int64, l *link) (next int64) {
+	next = math.MaxInt64
+	if (l.sent < g.log.head || l.unfinished() != nil) && l.inFlight() < g.cfg.Window {
+		due := l.batchAt + g.gap()
+		if l.batchAt != 0 && now < due {
+			next = due
+		} else {
+			g.sendNew(now, l)
+		}
+	}
+	if len(l.flight) > 0 {
+		if now-l.resentOrMoved() >= g.cfg.Resend {
+			g.resend(now, l)
+		}
+		next = min(next, l.resentOrMoved()+g.cfg.Resend)
+	}
+	return next
+}
+
+// sendNew fills the window. A segment that takes more frames than there is room for is
+// finished as the peer acknowledges its parts: a link's queue is bounded.
+func (g *Ledger) sendNew(now int64, l *link) {
+	l.batchAt = max(now, 1)
+	for room := g.cfg.Window - l.inFlight(); room > 0; room-- {
+		f := l.unfinished()
+		if f == nil {
+			s := g.log.after(l.sent)
+			if s == nil {
+				return
+			}
+			f = l.fly(flight{from: s.from, to: s.to, parts: len(g.encoded(s)), firstAt: now})
+			g.log.told = max(g.log.told, s.to)
+		}
+		g.sendPart(now, l, f, f.sent)
+		f.sent++
+	}
+}
+
+// resend repeats all that is in flight. Its bodies are the same to the byte: its
+// segments cannot have changed while their ends are boundaries.
+func (g *Ledger) resend(now int64, l *link) {
+	l.resentAt = now
+	for i := range l.flight {
+		for f, part := &l.flight[i], l.flight[i].held; part < f.sent; part++ {
+			g.sendPart(now, l, f, part)
+		}
+	}
+}
+
+func (g *Ledger) sendPart(now int64, l *link, f *flight, part int) {
+	s := g.log.after(f.from)
+	if s == nil || s.from != f.from || s.to != f.to {
+		return // cannot be, for the same reason
+	}
+	g.mark(now, l)
+	h := header{kind: kindBatch, origin: g.cfg.Incarnation, peer: l.peer, session: l.session, nonce: l.nonce}
+	b := batch{From: f.from, To: f.to, Part: part, Parts: f.parts, Sent: now}
+	g.send(l.peer, encodeBatch(h, &b, g.encoded(s)[part]))
+}
+
+// encoded is a segment's bodies, made once for all links.
+func (g *Ledger) encoded(s *segment) [][]byte {
+	if s.parts == nil {
+		s.parts = encodeBodies(s, g.cfg.MaxFrame)
+		for _, p := range s.parts {
+			g.log.bytes += len(p)
+		}
+	}
+	return s.parts
+}

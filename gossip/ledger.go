@@ -1,0 +1,243 @@
+package gossip
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Version is the protocol version this package speaks; Oldest the oldest that it
+// still understands. Both stand in the handshake.
+const (
+	Version = 1
+	Oldest  = 1
+)
+
+// Config says who this node is. Zero durations take the default; all are nanoseconds.
+type Config struct {
+	Incarnation uint64 // of this process: random, not 0
+	Born        int64  // the caller's time at New
+	Seed        uint64 // fingerprint of what hashes keys; peers with another are refused
+	// Rand makes nonces; it must not repeat itself between incarnations.
+	Rand func() uint64
+	// Compose is what a and then b spent on one key.
+	Compose func(a, b Entry) Entry
+
+	Gap             int64 // least time between two batches on one link; default 2 ms, 0.5 ms a node if that is more
+	Resend          int64 // unacknowledged for so long is sent again; default 300 ms
+	Timeout         int64 // unacknowledged for so long, the link is dialled anew; default 1.5 s
+	Keepalive       int64 // an idle link is heard of this often; default 1 s
+	PartitionMemory int64 // how long a dead peer's cursor is kept; default 10 min
+	Window          int   // most frames of batches in flight on a link; default 16
+	MaxBytes        int   // of the log; default 64 MiB
+	MaxFrame        int   // most bytes of a frame; default 512 KiB
+}
+
+func (c Config) withDefaults() Config {
+	const ms = 1_000_000
+	set := func(p *int64, d int64) {
+		if *p <= 0 {
+			*p = d
+		}
+	}
+	set(&c.Gap, 2*ms)
+	set(&c.Resend, 300*ms)
+	set(&c.Timeout, 1500*ms)
+	set(&c.Keepalive, 1000*ms)
+	set(&c.PartitionMemory, 600_000*ms)
+	if c.Window <= 0 {
+		c.Window = 16
+	}
+	if c.MaxBytes <= 0 {
+		c.MaxBytes = 64 << 20
+	}
+	if c.MaxFrame <= 0 {
+		c.MaxFrame = 512 << 10
+	}
+	return c
+}
+
+// Ledger is one node's side of the protocol. See the package comment.
+type Ledger struct {
+	cfg     Config
+	log     log
+	links   []*link            // sorted by incarnation: who hears us
+	sources map[uint64]*source // whom we hear
+	session uint64             // the newest opened with anyone: a peer may outlive its link
+	leaving bool
+	out     Output
+	charges []Charge // spare, for Output
+	frames  []Frame
+	lost    uint64
+}
+
+// New makes the ledger of a node that has spent nothing and knows nobody.
+func New(cfg Config) *Ledger {
+	g := &Ledger{cfg: cfg.withDefaults(), sources: make(map[uint64]*source)}
+	g.log.compose = cfg.Compose
+	return g
+}
+
+// Append puts one drain into the log: what was spent since the last, each key at most
+// once. since is the time at which the first of the entries became urgent, or now. The
+// entries are copied.
+func (g *Ledger) Append(now, since int64, entries []Entry) {
+	for len(entries) > 0 { // a segment of one drain fits one frame
+		n := min(len(entries), max(g.cfg.MaxFrame/maxEntryBytes, 1))
+		g.log.append(now, min(since, now), entries[:n], nil)
+		entries = entries[n:]
+	}
+	g.settle()
+}
+
+// Define announces a limit; a later one of the same ID replaces it.
+func (g *Ledger) Define(now int64, d Definition) {
+	if g.log.define(d) {
+		g.log.append(now, now, nil, []Definition{d})
+		g.settle()
+	}
+}
+
+// Up says that a member is alive: its news matters to us and ours to it. The log is
+// kept for it from now on.
+func (g *Ledger) Up(now int64, peer uint64, name string) {
+	if peer == g.cfg.Incarnation || peer == 0 {
+		return
+	}
+	l := g.link(peer)
+	if l == nil {
+		l = newLink(peer, g.log.base())
+		i, _ := slices.BinarySearchFunc(g.links, peer, byIncarnation)
+		g.links = slices.Insert(g.links, i, l)
+	}
+	l.name, l.deadAt = name, 0
+}
+
+// Down says that a member was declared dead. Its cursor is kept for
+// Config.PartitionMemory: it may only have been out of reach.
+func (g *Ledger) Down(now int64, peer uint64) {
+	if l := g.link(peer); l != nil && l.deadAt == 0 {
+		l.deadAt = max(now, 1)
+		l.close()
+		if slices.ContainsFunc(g.links, l.precedes) {
+			g.free(func(m *link) bool { return m == l })
+		}
+	}
+}
+
+// Open says that a fresh stream to the member is there: a new session starts on it.
+func (g *Ledger) Open(now int64, peer uint64) {
+	if l := g.link(peer); l != nil && l.deadAt == 0 {
+		g.session++
+		l.session = g.session
+		l.close()
+		l.state = greeting
+		l.greetedAt = now
+		g.greet(now, l)
+	}
+}
+
+// Closed says that the stream to the member broke.
+func (g *Ledger) Closed(peer uint64) {
+	if l := g.link(peer); l != nil {
+		l.close()
+	}
+}
+
+// Goodbye tells every peer that this node leaves, so that they need not keep its
+// cursor. Call it after Quiet has said that all is acknowledged.
+func (g *Ledger) Goodbye() {
+	g.leaving = true
+	for _, l := range g.links {
+		if l.deadAt == 0 {
+			g.send(l.peer, encodeFrame(header{kind: kindGoodbye, origin: g.cfg.Incarnation, peer: l.peer}, nil))
+		}
+	}
+}
+
+// Tick does what time has made due: batches, repeats, keepalives, forgetting. It
+// returns the time by which it wants to be called again, at the latest.
+func (g *Ledger) Tick(now int64) (next int64) {
+	g.forget(now)
+	next = math.MaxInt64
+	for _, l := range g.links {
+		next = min(next, g.tickLink(now, l))
+	}
+	return next
+}
+
+// forget drops cursors of peers long dead and numbers of origins long silent.
+func (g *Ledger) forget(now int64) {
+	g.free(func(l *link) bool { return l.deadAt != 0 && now-l.deadAt > g.cfg.PartitionMemory })
+	for inc, s := range g.sources {
+		if now-s.heardAt > g.memory() {
+			delete(g.sources, inc)
+		}
+	}
+}
+
+// memory is F, how long the number of a silent origin is kept: a cursor is always
+// forgotten before the number that it matches.
+func (g *Ledger) memory() int64 { return 2*g.cfg.PartitionMemory + g.cfg.Timeout }
+
+// free drops cursors, and what the log kept for them alone.
+func (g *Ledger) free(whose func(*link) bool) {
+	n := len(g.links)
+	if g.links = slices.DeleteFunc(g.links, whose); len(g.links) != n {
+		g.settle()
+	}
+}
+
+// settle merges and drops what no cursor needs any more, then enforces the bound.
+func (g *Ledger) settle() {
+	g.log.compact(g.links)
+	for g.log.bytes > g.cfg.MaxBytes && g.giveUp() {
+		g.log.compact(g.links)
+	}
+}
+
+// giveUp sacrifices one cursor to the log's bound: of the dead the oldest, else the
+// slowest of the living, which then starts again at the head. Its loss is counted by
+// the peer that suffers it.
+func (g *Ledger) giveUp() bool {
+	var worst *link
+	for _, l := range g.links {
+		if l.cursor < g.log.head && (worst == nil || l.worseThan(worst)) {
+			worst = l
+		}
+	}
+	if worst == nil {
+		return false
+	}
+	g.note(worst.peer, "log full: %d drains skipped for %q", g.log.head-worst.cursor, worst.name)
+	if worst.deadAt != 0 {
+		g.links = slices.DeleteFunc(g.links, func(l *link) bool { return l == worst })
+		return true
+	}
+	worst.skipTo(g.log.head)
+	g.redial(worst)
+	return true
+}
+
+func (g *Ledger) link(peer uint64) *link {
+	if i, ok := slices.BinarySearchFunc(g.links, peer, byIncarnation); ok {
+		return g.links[i]
+	}
+	return nil
+}
+
+func (g *Ledger) gap() int64 { return max(g.cfg.Gap, int64(len(g.links)+1)*500_000) }
+
+func (g *Ledger) send(to uint64, frame []byte) {
+	g.out.Frames = append(g.out.Frames, Frame{to, frame})
+}
+
+func (g *Ledger) redial(l *link) {
+	l.close()
+	l.redials++
+	g.out.Redial = append(g.out.Redial, l.peer)
+}
+
+func (g *Ledger) note(peer uint64, format string, args ...any) {
+	g.out.Notes = append(g.out.Notes, Note{peer, fmt.Sprintf(format, args...)})
+}

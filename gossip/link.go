@@ -1,0 +1,129 @@
+package gossip
+
+// link is one peer as it hears us: a cursor into our log, and the session that moves
+// it forward.
+type link struct {
+	peer   uint64 // incarnation
+	name   string
+	acked  bool   // it has acknowledged some session: it had a number
+	cursor uint64 // drains up to this are acknowledged, or given up
+	deadAt int64  // when it was declared dead; 0: alive
+
+	state     linkState
+	session   uint64 // grows with each stream
+	nonce     uint64 // of the peer, for this session
+	start     uint64 // the number that opened the session
+	greetedAt int64  // when the session's first hello or start went out
+	askedAt   int64  // when the last of them did
+
+	flight     []flight // unacknowledged batches, oldest first; kept over sessions until the peer states its number
+	sent       uint64   // end of the last batch of this session
+	movedAt    int64    // when the peer last stated more than before
+	resentAt   int64    // when all in flight was last sent again
+	sentAt     int64    // when the last frame of this session went out
+	batchAt    int64    // when the last batch did
+	unanswered int64    // when the first frame went out that no acknowledgement has followed; 0: none
+	redials    int64
+	roundTrip  leastOf
+}
+
+// flight is one batch on its way, in so many parts, of which 0 ≤ held ≤ sent ≤ parts.
+type flight struct {
+	from, to uint64
+	parts    int
+	sent     int   // went out
+	held     int   // are with the peer, which applies them when it has all
+	firstAt  int64 // when the first of them went out
+}
+
+type linkState uint8
+
+const (
+	closed   linkState = iota // no stream
+	greeting                  // hello sent, no welcome yet
+	starting                  // start sent, not acknowledged yet
+	live
+)
+
+func newLink(peer, cursor uint64) *link { return &link{peer: peer, cursor: cursor, sent: cursor} }
+
+func byIncarnation(l *link, peer uint64) int { return order(l.peer, peer) }
+
+// close ends the session. What was in flight stays a boundary of the log.
+func (l *link) close() { l.state, l.unanswered = closed, 0 }
+
+// precedes reports whether l is dead and heir, of the same name, lives in its place
+// and has stated its numbers.
+func (l *link) precedes(heir *link) bool {
+	return l.deadAt != 0 && heir.deadAt == 0 && heir.nonce != 0 && l.name == heir.name && l.name != ""
+}
+
+// sentTo reports whether n ends a batch of which the peer may have stated nothing yet.
+func (l *link) sentTo(n uint64) bool {
+	for _, f := range l.flight {
+		if f.to == n {
+			return true
+		}
+	}
+	return false
+}
+
+// fly adds a batch to those in flight.
+func (l *link) fly(f flight) *flight {
+	l.flight, l.sent = append(l.flight, f), f.to
+	return &l.flight[len(l.flight)-1]
+}
+
+// inFlight is how many frames are.
+func (l *link) inFlight() (n int) {
+	for _, f := range l.flight {
+		n += f.sent - f.held
+	}
+	return n
+}
+
+// unfinished is the batch of which some parts have yet to be sent, or nil. It is the
+// last.
+func (l *link) unfinished() *flight {
+	if n := len(l.flight); n > 0 && l.flight[n-1].sent < l.flight[n-1].parts {
+		return &l.flight[n-1]
+	}
+	return nil
+}
+
+// waitsSince is the time from which the oldest batch in flight has waited for an answer
+// of its own.
+func (l *link) waitsSince() int64 { return max(l.flight[0].firstAt, l.movedAt, 1) }
+
+func (l *link) resentOrMoved() int64 { return max(l.waitsSince(), l.resentAt) }
+
+// stated moves the cursor to what the peer says it has: all up to n, and so many parts
+// of the batch after it. It reports whether that was news.
+func (l *link) stated(n uint64, parts int) bool {
+	moved := n > l.cursor
+	l.cursor = n
+	i := 0
+	for i < len(l.flight) && l.flight[i].to <= n {
+		i++
+	}
+	l.flight = append(l.flight[:0], l.flight[i:]...)
+	if len(l.flight) > 0 && l.flight[0].held < parts && parts <= l.flight[0].sent {
+		l.flight[0].held, moved = parts, true
+	}
+	return moved
+}
+
+// skipTo gives up what lies before n.
+func (l *link) skipTo(n uint64) { l.cursor, l.sent, l.flight = n, n, l.flight[:0] }
+
+// worseThan says whose cursor goes first when the log is full: of the dead the one
+// longest dead, then of the living the one furthest behind.
+func (l *link) worseThan(m *link) bool {
+	if (l.deadAt != 0) != (m.deadAt != 0) {
+		return l.deadAt != 0
+	}
+	if l.deadAt != m.deadAt {
+		return l.deadAt < m.deadAt
+	}
+	return l.cursor < m.cursor
+}

@@ -1,0 +1,258 @@
+package gossip
+
+import (
+	"fmt"
+	"maps"
+	"testing"
+)
+
+// weather is what may happen in a random run.
+type weather struct {
+	name    string
+	loss    int // of a hundred frames
+	hostile bool
+	config  func(*Config)
+}
+
+var weathers = []weather{
+	{"fair", 0, false, func(*Config) {}},
+	{"stormy", 20, false, func(*Config) {}},
+	{"small frames", 10, false, func(c *Config) { c.MaxFrame, c.Window = 150, 4 }},
+	{"forgetful", 10, true, func(c *Config) { c.PartitionMemory, c.Timeout = 2000*ms, 500*ms }},
+	{"cramped", 10, true, func(c *Config) { c.MaxBytes, c.MaxFrame, c.PartitionMemory = 4000, 150, 5000*ms }},
+}
+
+// Promise 2, case 19. Whatever the network does, loss, duplicates, reordering, frames
+// from long ago, broken sessions, false deaths, crashes and new incarnations, every drain
+// is applied once or counted as lost; and where nothing was forgotten nor fell off a log
+// nothing is lost. The oracle in world checks each receipt; here the end is checked.
+func TestRandomRuns(t *testing.T) {
+	for _, kind := range weathers {
+		t.Run(kind.name, func(t *testing.T) {
+			lost := uint64(0)
+			for seed := range uint64(120) {
+				r := newRun(t, seed, kind)
+				for range 150 {
+					r.step()
+				}
+				r.calm()
+				r.check()
+				for _, n := range r.nodes() {
+					lost += n.Lost()
+				}
+				if t.Failed() {
+					t.Fatalf("seed %d", seed)
+				}
+			}
+			if kind.hostile != (lost > 0) {
+				t.Errorf("got %d drains lost in all runs, hostile: %v", lost, kind.hostile)
+			}
+		})
+	}
+}
+
+// A seed gives the same run, to the byte.
+func TestRunsRepeat(t *testing.T) {
+	for seed := range uint64(5) {
+		var prints []string
+		for range 2 {
+			r := newRun(t, seed, weathers[int(seed)%len(weathers)])
+			print := ""
+			for range 150 {
+				r.step()
+				for _, p := range r.wire {
+					print += fmt.Sprintf("%x\n", p.data)
+				}
+			}
+			prints = append(prints, print)
+		}
+		if prints[0] != prints[1] {
+			t.Errorf("seed %d ran differently the second time", seed)
+		}
+	}
+}
+
+type run struct {
+	*world
+	weather
+	old []packet // delivered, and perhaps once more
+}
+
+func newRun(t *testing.T, seed uint64, kind weather) *run {
+	r := &run{world: newWorldOf(t, seed), weather: kind}
+	r.auto = true
+	for i := range 2 + r.rand.IntN(3) {
+		r.enter(fmt.Sprint("n", i))
+	}
+	r.meet()
+	return r
+}
+
+// enter gives birth to a node with a clock of its own.
+func (r *run) enter(name string) *node {
+	n := r.born(name, r.config)
+	n.clock = r.rand.Int64N(1e12)
+	n.cfg.Born += n.clock
+	return n
+}
+
+func (r *run) any() *node { ns := r.nodes(); return ns[r.rand.IntN(len(ns))] }
+
+// two are two different nodes.
+func (r *run) two() (a, b *node) {
+	for a = r.any(); b == nil || b == a; {
+		b = r.any()
+	}
+	return a, b
+}
+
+func (r *run) step() {
+	switch chance := r.rand.IntN(100); {
+	case chance < 30:
+		r.spendSome()
+	case chance < 80:
+		for range 1 + r.rand.IntN(4) {
+			r.network()
+		}
+	case chance < 92:
+		r.now += r.rand.Int64N(40 * ms)
+	case chance < 94:
+		r.now += r.rand.Int64N(900 * ms)
+	case chance < 96:
+		a, b := r.two()
+		a.closed(b)
+	case chance < 98:
+		a, b := r.two()
+		a.open(b)
+	case chance < 99:
+		r.misfortune()
+	case r.hostile:
+		r.now += r.rand.Int64N(5000 * ms)
+	}
+	if r.rand.IntN(3) > 0 {
+		r.any().tick()
+	}
+}
+
+func (r *run) spendSome() {
+	n := r.any()
+	if r.rand.IntN(10) == 0 {
+		n.define(Definition{ID: r.rand.Uint64N(3), Name: "limit", Text: fmt.Sprint(r.rand.IntN(9))})
+		return
+	}
+	amounts := make([]int64, 1+r.rand.IntN(12))
+	for i := range amounts {
+		amounts[i] = r.rand.Int64N(20) - 5
+	}
+	n.spend(amounts...)
+}
+
+// network does something to one frame.
+func (r *run) network() {
+	if len(r.old) > 0 && r.rand.IntN(20) == 0 {
+		r.hand(r.old[r.rand.IntN(len(r.old))])
+	}
+	if len(r.wire) == 0 {
+		return
+	}
+	i := 0
+	if r.rand.IntN(4) == 0 {
+		i = r.rand.IntN(len(r.wire))
+	}
+	p := r.wire[i]
+	if r.rand.IntN(10) > 0 {
+		r.wire = append(r.wire[:i:i], r.wire[i+1:]...) // else it stays, and comes again
+	}
+	if len(r.old) < 40 {
+		r.old = append(r.old, p)
+	} else {
+		r.old[r.rand.IntN(len(r.old))] = p
+	}
+	if r.rand.IntN(100) >= r.loss {
+		r.hand(p)
+	}
+}
+
+// misfortune is a false death, or a crash and a new process of that name.
+func (r *run) misfortune() {
+	a, b := r.two()
+	if r.hostile && r.rand.IntN(2) == 0 {
+		a.closed(b)
+		a.down(b)
+		return
+	}
+	r.crash(b)
+	heir := r.enter(b.name)
+	for _, n := range r.nodes() {
+		if n != heir {
+			n.closed(b)
+			heir.up(n)
+			if r.rand.IntN(2) == 0 {
+				n.down(b)
+				n.up(heir)
+			} else {
+				n.up(heir)
+				n.down(b)
+			}
+			n.open(heir)
+			heir.open(n)
+		}
+	}
+}
+
+// calm mends everything and waits until all know all.
+func (r *run) calm() {
+	for _, n := range r.nodes() {
+		for _, m := range r.nodes() {
+			if n != m {
+				n.up(m)
+				if n.link(m.id).state == closed {
+					n.open(m)
+				}
+			}
+		}
+	}
+	for range 100 {
+		r.pass(100 * ms)
+		quiet := true
+		for _, n := range r.nodes() {
+			quiet = quiet && n.Quiet() && n.Heard()
+		}
+		if quiet {
+			return
+		}
+	}
+	r.t.Fatal("no quiet after 10 s")
+}
+
+func (r *run) check() {
+	for _, n := range r.nodes() {
+		for _, from := range r.nodes() {
+			if n == from {
+				continue
+			}
+			h := n.heard[from.id]
+			if number, _ := n.Number(from.id); number != from.Head() {
+				r.t.Errorf("%s has number %d of %s, want %d", n.name, number, from.name, from.Head())
+			}
+			if r.hostile {
+				continue
+			}
+			if want := sumOf(from.told[h.start:]); h.lost > 0 || !maps.Equal(nonzero(h.sums), nonzero(want)) {
+				r.t.Errorf("%s heard %v of %s from %d on, lost %d; want %v", n.name, h.sums, from.name, h.start, h.lost, want)
+			}
+			if n.id <= 2 && from.id <= 2 && h.start != 0 {
+				r.t.Errorf("%s begins %s at %d, want 0", n.name, from.name, h.start)
+			}
+		}
+		if entries, _ := n.Size(); entries > 0 && !r.hostile && len(n.links) < len(r.nodes()) {
+			r.t.Errorf("%s: %d entries are left in the log", n.name, entries)
+		}
+	}
+	for _, p := range r.old { // and nothing of the past changes anything now
+		charges := len(p.to.charges)
+		if r.hand(p); r.node(p.from.id) == p.from && len(p.to.charges) != charges {
+			r.t.Errorf("%v was applied after all", p)
+		}
+	}
+}

@@ -1,0 +1,259 @@
+package gossip
+
+import "fmt"
+
+// source is one origin as we hear it: how much of its log we have applied, and the
+// session in which it tells us more.
+type source struct {
+	known  bool   // cursor means something
+	cursor uint64 // drains of the origin up to this are applied, or lost
+
+	session uint64 // the newest it opened
+	nonce   uint64 // ours, for that session
+	started bool   // its START has come
+	refused bool   // it was told off already
+	parts   parts  // of a START or BATCH that is not whole yet
+
+	heardAt int64
+	delay   leastOf // receive − send, in the difference of the two clocks
+	lag     int64   // age of the newest news when it was applied
+	worst   mostOf  // the largest such age
+	lost    uint64  // drains skipped
+}
+
+// parts gathers the parts of a START, or of the batch that continues our number; they
+// come in order.
+type parts struct {
+	from, to uint64
+	total    int
+	bodies   [][]byte // those that are here
+	bytes    int      // of their frames
+}
+
+// maxGathered bounds what one origin can make us hold: one entry for each of some
+// millions of keys.
+const maxGathered = 64 << 20
+
+// begin keeps what is here of (from, to] in total parts, and nothing else.
+func (p *parts) begin(from, to uint64, total int) {
+	if p.from != from || p.to != to || p.total != total {
+		*p = parts{from: from, to: to, total: total}
+	}
+}
+
+func (p *parts) add(body []byte, size int) error {
+	if p.bytes += size + 64; p.bytes > maxGathered {
+		return fmt.Errorf("gossip: the drains (%d, %d] come in more than %d bytes", p.from, p.to, maxGathered)
+	}
+	p.bodies = append(p.bodies, body)
+	return nil
+}
+
+func (p *parts) whole() bool { return len(p.bodies) == p.total }
+
+// Receive takes in one frame that came from the peer with the incarnation from. A
+// frame that is malformed, late or meant for somebody else changes nothing; the error
+// says why a malformed one was dropped.
+func (g *Ledger) Receive(now int64, from uint64, frame []byte) error {
+	f, err := decodeFrame(frame)
+	if err != nil {
+		return err
+	}
+	h := f.header
+	switch h.kind {
+	case kindWelcome, kindAck: // about our log
+		l := g.link(from)
+		if h.peer != from || h.origin != g.cfg.Incarnation || l == nil {
+			return nil
+		}
+		if f.welcome != nil {
+			g.welcomed(now, l, h, f.welcome)
+		} else {
+			g.acknowledged(now, l, h, f.ack)
+		}
+		return nil
+	}
+	if h.origin != from || h.peer != g.cfg.Incarnation || from == g.cfg.Incarnation || from == 0 {
+		return nil
+	}
+	return g.hear(now, f)
+}
+
+// hear takes in a frame of a peer's log.
+func (g *Ledger) hear(now int64, f *frame) error {
+	h := f.header
+	s := g.sources[h.origin]
+	if h.kind == kindHello {
+		g.greeted(now, h, f.hello)
+		return nil
+	}
+	if h.kind == kindGoodbye {
+		g.bidden(h.origin)
+		return nil
+	}
+	if s == nil || s.refused || h.session != s.session || h.nonce != s.nonce {
+		return nil
+	}
+	s.heardAt = now
+	s.delay.see(now, now-f.sent)
+	switch h.kind {
+	case kindStart:
+		return g.opened(h, s, f)
+	case kindBatch:
+		return g.admit(now, h, s, f)
+	case kindPing:
+		if s.started {
+			g.acknowledge(h, s, f.sent, false)
+		}
+	}
+	return nil
+}
+
+// greeted answers a HELLO with a nonce of our own. A hello older than the session in
+// course is a late duplicate.
+func (g *Ledger) greeted(now int64, h header, m *hello) {
+	s := g.sources[h.origin]
+	if s == nil {
+		s = &source{}
+		g.sources[h.origin] = s
+	}
+	if why := g.refusal(m); why != "" {
+		if !s.refused {
+			g.note(h.origin, "%s", why)
+		}
+		s.refused, s.heardAt = true, now
+		return
+	}
+	if h.session < s.session || h.session == s.session && s.started {
+		return
+	}
+	if h.session > s.session {
+		s.session, s.nonce, s.started, s.parts = h.session, g.cfg.Rand(), false, parts{}
+	}
+	s.heardAt = now
+	s.delay.see(now, now-m.Sent)
+	n := number{Kind: numberNone}
+	if s.known {
+		n = number{Kind: numberKnown, N: s.cursor}
+	}
+	h.kind, h.nonce = kindWelcome, s.nonce
+	g.reply(h, &welcome{Numbers: []number{n}, Echo: m.Sent})
+}
+
+// refusal says why a peer cannot be heard, or nothing.
+func (g *Ledger) refusal(m *hello) string {
+	switch {
+	case m.Oldest > Version || m.Version < Oldest:
+		return fmt.Sprintf("speaks protocol %d to %d, this node %d to %d: upgrade one of them", m.Oldest, m.Version, Oldest, Version)
+	case m.Seed != g.cfg.Seed:
+		return "hashes keys with another seed: give all nodes the same HashSeed and Label"
+	}
+	return ""
+}
+
+// opened takes in a START. A number above ours is news that can no longer be had.
+func (g *Ledger) opened(h header, s *source, f *frame) error {
+	m := f.start
+	if s.started { // once more: its definitions may be older than those of a batch since
+		g.acknowledge(h, s, f.sent, false)
+		return nil
+	}
+	if len(m.Numbers) != 1 || s.known && m.Numbers[0] < s.cursor {
+		return nil
+	}
+	s.parts.begin(0, 0, m.Parts)
+	if m.Part != len(s.parts.bodies) {
+		return nil // all parts will come again
+	}
+	if err := s.parts.add(nil, f.size); err != nil {
+		return err
+	}
+	g.out.Definitions = append(g.out.Definitions, m.Defs...)
+	if !s.parts.whole() {
+		return nil
+	}
+	if n := m.Numbers[0]; s.known && n > s.cursor {
+		g.lose(h.origin, s, n)
+	} else {
+		s.cursor = n
+	}
+	s.known, s.started, s.parts = true, true, parts{}
+	g.acknowledge(h, s, f.sent, false)
+	return nil
+}
+
+// lose moves a cursor on without what lay between.
+func (g *Ledger) lose(origin uint64, s *source, to uint64) {
+	n := to - s.cursor
+	s.lost, g.lost, s.cursor, s.parts = s.lost+n, g.lost+n, to, parts{}
+	g.note(origin, "%d drains lost: its log no longer had them", n)
+}
+
+// admit applies a batch if it continues exactly what was applied before.
+func (g *Ledger) admit(now int64, h header, s *source, f *frame) error {
+	b := f.batch
+	switch {
+	case !s.started:
+		return nil // its START was lost; both come again
+	case b.To <= s.cursor:
+		g.acknowledge(h, s, f.sent, false)
+		return nil
+	case b.From > s.cursor:
+		g.acknowledge(h, s, f.sent, true)
+		return nil
+	case b.From < s.cursor: // no rule of ours makes such a batch: never apply half of one
+		g.lose(h.origin, s, b.To)
+		g.acknowledge(h, s, f.sent, false)
+		return nil
+	}
+	s.parts.begin(b.From, b.To, b.Parts)
+	if held := len(s.parts.bodies); b.Part != held {
+		g.acknowledge(h, s, f.sent, b.Part > held)
+		return nil
+	}
+	if err := s.parts.add(f.body, f.size); err != nil {
+		return err
+	}
+	if s.parts.whole() {
+		// Bodies that do not decode stay: the same ones need not come again.
+		if err := g.apply(now, h.origin, s, s.parts.bodies); err != nil {
+			return err
+		}
+		s.cursor, s.parts = b.To, parts{}
+	}
+	g.acknowledge(h, s, f.sent, false)
+	return nil
+}
+
+// apply turns whole bodies into charges, in our own time. Nothing is applied unless
+// all of it decodes.
+func (g *Ledger) apply(now int64, origin uint64, s *source, bodies [][]byte) error {
+	charges, defs, first := len(g.out.Charges), len(g.out.Definitions), now
+	shift := s.delay.least(now)
+	for _, raw := range bodies {
+		b, err := decodeBody(raw, func(e Entry) {
+			e.Start = min(addSat(e.Start, shift), now)
+			g.out.Charges = append(g.out.Charges, Charge{origin, e})
+		})
+		if err != nil {
+			g.out.Charges, g.out.Definitions = g.out.Charges[:charges], g.out.Definitions[:defs]
+			return err
+		}
+		g.out.Definitions = append(g.out.Definitions, b.defs...)
+		first = min(first, addSat(b.first, shift))
+	}
+	s.lag = subSat(now, first)
+	s.worst.see(now, s.lag)
+	return nil
+}
+
+func (g *Ledger) acknowledge(h header, s *source, echo int64, gap bool) {
+	h.kind = kindAck
+	g.reply(h, &ack{Number: s.cursor, Parts: len(s.parts.bodies), Gap: gap, Echo: echo})
+}
+
+// reply sends a frame about the origin's log back to it.
+func (g *Ledger) reply(h header, m message) { g.send(h.origin, encodeFrame(h, m)) }
+
+// bidden is a peer's goodbye: it will hear nothing more, so its cursor is free.
+func (g *Ledger) bidden(peer uint64) { g.free(func(l *link) bool { return l.peer == peer }) }

@@ -1,0 +1,138 @@
+package gossip
+
+// Entry is what an origin spent on one key in one stretch of its log: N events, with
+// the effective start of the run (see bucket.Run), in the origin's monotonic
+// nanoseconds. N is negative where more was given back than taken.
+type Entry struct {
+	Limit uint64 // hash of the limit's name
+	Hash  uint64 // of the key
+	N     int64
+	Start int64
+}
+
+// Charge is an entry as its receiver applies it: Start is in the receiver's time and
+// never after the moment of receipt.
+type Charge struct {
+	Origin uint64
+	Entry
+}
+
+// Definition announces a limit: amounts name it by ID only. Text is the limit's text
+// form. A node keeps its own definition where it has one.
+type Definition struct {
+	ID   uint64
+	Name string
+	Text string
+}
+
+// Output is what the machine wants done since the last call of [Ledger.Output], in the
+// order of the fields: what it acknowledges in Frames counts as applied.
+type Output struct {
+	Definitions []Definition // of peers
+	Charges     []Charge
+	Frames      []Frame
+	Redial      []uint64 // drop the stream to these incarnations and dial again
+	Notes       []Note   // for the log of the node
+}
+
+// Frame is bytes for one peer. Nobody changes them any more.
+type Frame struct {
+	To   uint64 // incarnation
+	Data []byte
+}
+
+// Note is something an operator should know.
+type Note struct {
+	Peer uint64 // incarnation
+	Text string
+}
+
+// Output hands over what has gathered. The slices are valid until the next call of
+// Output; the frames' bytes for ever.
+func (g *Ledger) Output() Output {
+	out := g.out
+	clear(g.frames)
+	g.out = Output{Charges: g.charges[:0], Frames: g.frames[:0]}
+	g.charges, g.frames = out.Charges, out.Frames
+	return out
+}
+
+// LinkStats is one peer as this node's log sees it.
+type LinkStats struct {
+	Peer       uint64
+	Name       string
+	Alive      bool
+	InStep     bool   // its session is acknowledged
+	Behind     uint64 // drains it has not acknowledged
+	Backlog    int    // entries it has not acknowledged
+	InFlight   int    // frames of batches sent and not acknowledged
+	Redials    int64
+	RoundTrip  int64 // least seen in the last minute, ns; 0: none yet
+	SilentFor  int64 // since it last acknowledged anything, ns; 0 if nothing is due
+	SourceSeen bool  // its own log is in session with us
+	Lag        int64 // age of the newest of its news when we applied it, ns
+	LagMax     int64 // the worst of the last 10 to 20 s
+	HeardAt    int64 // when its last frame came
+	Lost       uint64
+}
+
+// Links describes every peer whose cursor is kept, sorted by incarnation.
+func (g *Ledger) Links(now int64) []LinkStats {
+	stats := make([]LinkStats, 0, len(g.links))
+	for _, l := range g.links {
+		s := LinkStats{Peer: l.peer, Name: l.name, Alive: l.deadAt == 0, InStep: l.state == live,
+			Behind: g.log.head - l.cursor, Backlog: g.log.entriesAfter(l.cursor), InFlight: l.inFlight(),
+			Redials: l.redials, RoundTrip: l.roundTrip.least(now)}
+		if l.unanswered != 0 {
+			s.SilentFor = now - l.unanswered
+		}
+		if src := g.sources[l.peer]; src != nil {
+			s.SourceSeen, s.HeardAt, s.Lost = src.started, src.heardAt, src.lost
+			s.Lag, s.LagMax = addSat(src.lag, s.RoundTrip), addSat(src.worst.most(now), s.RoundTrip)
+		}
+		stats = append(stats, s)
+	}
+	return stats
+}
+
+// Quiet reports whether every living peer has acknowledged everything.
+func (g *Ledger) Quiet() bool {
+	for _, l := range g.links {
+		if l.deadAt == 0 && (l.state != live || l.cursor != g.log.head) {
+			return false
+		}
+	}
+	return true
+}
+
+// Heard reports whether every living peer's log is in session with us.
+func (g *Ledger) Heard() bool {
+	for _, l := range g.links {
+		if s := g.sources[l.peer]; l.deadAt == 0 && (s == nil || !s.started) {
+			return false
+		}
+	}
+	return true
+}
+
+// Number is how much of an origin's log has been applied; ok is false if none of it.
+func (g *Ledger) Number(origin uint64) (n uint64, ok bool) {
+	s := g.sources[origin]
+	if s == nil || !s.known {
+		return 0, false
+	}
+	return s.cursor, true
+}
+
+// Head is the number of the newest drain.
+func (g *Ledger) Head() uint64 { return g.log.head }
+
+// Size is the log's entries and their bytes in memory.
+func (g *Ledger) Size() (entries, bytes int) { return g.log.entriesAfter(0), g.log.bytes }
+
+// Lost is how many drains of peers this node skipped because they were no longer to
+// be had.
+func (g *Ledger) Lost() uint64 { return g.lost }
+
+// Gap is the least time between two batches on one link now, in nanoseconds.
+func (g *Ledger) Gap() int64 { return g.gap() }

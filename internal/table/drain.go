@@ -1,0 +1,109 @@
+package table
+
+import (
+	"math"
+	"math/bits"
+)
+
+// rows is how many entries a drain copies under one hold of a shard's lock.
+const rows = 64
+
+// row is an entry's unsent amount on its way out.
+type row struct {
+	limit    *Limit
+	hash     uint64
+	n, start int64
+}
+
+// Drain takes what is unsent out of the table: of all entries, or of the urgent ones.
+// It calls emit for each, without a lock held: n events with the effective start
+// start. Amounts taken while it runs are in it or in the next, once.
+//
+// It reports whether there was anything, and since when the first of the emitted
+// entries had been urgent, math.MaxInt64 if none was.
+func (t *Table) Drain(urgentOnly bool, emit func(l *Limit, hash uint64, n, start int64)) (since int64, any bool) {
+	t.poked.Store(false) // before looking: who becomes urgent from here on pokes again
+	marks := t.dirty
+	if urgentOnly {
+		marks = t.urgent
+	}
+	since = math.MaxInt64
+	for w := range marks {
+		if marks[w].Load() == 0 {
+			continue
+		}
+		for m := marks[w].Swap(0); m != 0; m &= m - 1 {
+			s := &t.shards[w*64+bits.TrailingZeros64(m)]
+			at, some := t.drainShard(s, urgentOnly, emit)
+			since, any = min(since, at), any || some
+		}
+	}
+	return since, any
+}
+
+// drainShard drains one shard, a few rows at a time.
+func (t *Table) drainShard(s *shard, urgentOnly bool, emit func(*Limit, uint64, int64, int64)) (since int64, any bool) {
+	var buf [rows]row
+	since = math.MaxInt64
+	for from, groups := 0, -1; from >= 0; {
+		s.mu.Lock()
+		if groups != len(s.groups) { // it grew meanwhile, and its entries have moved
+			from, groups = 0, len(s.groups)
+		}
+		if s.urgentCount > 0 {
+			since = min(since, s.urgentSince)
+		}
+		var n int
+		n, from = t.fetchLocked(s, buf[:], from, urgentOnly)
+		s.mu.Unlock()
+		for i := range buf[:n] {
+			r := &buf[i]
+			emit(r.limit, r.hash, r.n, r.start)
+		}
+		any = any || n > 0
+	}
+	return since, any
+}
+
+// fetchLocked moves unsent amounts to buf, from group from on. It returns how many and
+// the group to go on from, -1 at the end.
+func (t *Table) fetchLocked(s *shard, buf []row, from int, urgentOnly bool) (n, next int) {
+	limits := *t.limits.Load()
+	for at := from; at < len(s.groups); at++ {
+		if s.dirtyCount == 0 || urgentOnly && s.urgentCount == 0 {
+			return n, -1
+		}
+		g := &s.groups[at]
+		m := g.dirty
+		if urgentOnly {
+			m = g.urgent
+		}
+		if n+bits.OnesCount8(m) > len(buf) {
+			return n, at
+		}
+		if m == 0 {
+			continue
+		}
+		s.dirtyCount -= int32(bits.OnesCount8(m))
+		s.urgentCount -= int32(bits.OnesCount8(m & g.urgent))
+		g.dirty &^= m
+		g.urgent &^= m
+		for ; m != 0; m &= m - 1 {
+			e := &s.entries[at*groupSlots+bits.TrailingZeros8(m)]
+			if e.unsentN != 0 {
+				l := limits[e.limit]
+				buf[n] = row{l, e.hash, e.unsentN, l.at(e.gen).Bucket.Start(e.unsent())}
+				n++
+			}
+			e.unsentN, e.unsentM = 0, 0
+		}
+	}
+	// What was marked behind our back has the next drain come again.
+	if s.dirtyCount > 0 {
+		t.dirty.set(s.index)
+	}
+	if s.urgentCount > 0 {
+		t.urgent.set(s.index)
+	}
+	return n, -1
+}

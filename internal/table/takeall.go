@@ -1,0 +1,228 @@
+package table
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/stint-go/stint/bucket"
+)
+
+// fewAsks is how many asks TakeAll serves without allocating.
+const fewAsks = 8
+
+// Ask is one take of TakeAll.
+type Ask struct {
+	Limit *Limit
+	Hash  uint64
+	N     int64
+}
+
+// pick is an ask at work.
+type pick struct {
+	limit *Limit
+	hash  uint64
+	n     int64
+	sum   int64 // n and those of the asks before it for the same key
+	v     *version
+	state bucket.State // before the first of them
+	index int32        // in asks
+	first bool         // of its key
+	last  bool
+	found bool // there is an entry
+	out   bool // there is no room for one
+	ok    bool // sum can be taken
+}
+
+// TakeAll makes all of the takes or none, in one step, and reports which. Asks for the
+// same key add up. into, as long as asks, gets the result of each: of admitted takes
+// what Take would return; else OK tells which asks would have been admitted together
+// with those before them, and the times are what they would have had to wait. If any
+// is refused, no key changes and only the refused asks are counted.
+func (t *Table) TakeAll(asks []Ask, now int64, into []Result) bool {
+	var few [fewAsks]pick
+	picks := few[:0]
+	if len(asks) > fewAsks {
+		picks = make([]pick, 0, len(asks))
+	}
+	for i, a := range asks {
+		picks = append(picks, pick{limit: a.Limit, hash: a.Hash, n: max(a.N, 0), index: int32(i)})
+	}
+	for {
+		slices.SortFunc(picks, byPlace)
+		t.lockAll(picks)
+		ok := t.weighLocked(picks, now)
+		seated := !ok || t.seatLocked(picks, now)
+		poke := ok && seated && t.commitLocked(picks, now)
+		if !ok {
+			t.refuseLocked(picks)
+		}
+		t.unlockAll(picks)
+		if poke {
+			t.poke()
+		}
+		if seated {
+			for i := range picks {
+				into[picks[i].index] = picks[i].answer(now, ok)
+			}
+			return ok
+		}
+		t.redirect(picks)
+	}
+}
+
+// byPlace orders picks so that shards come in the order of their locks, and the asks
+// for one key are neighbours and in their own order.
+func byPlace(a, b pick) int {
+	return cmp.Or(cmp.Compare(a.hash, b.hash), cmp.Compare(a.limit.index, b.limit.index), cmp.Compare(a.index, b.index))
+}
+
+func (t *Table) lockAll(picks []pick) {
+	for i := range picks {
+		if i == 0 || t.place(picks[i].hash) != t.place(picks[i-1].hash) {
+			t.shard(picks[i].hash).mu.Lock()
+		}
+	}
+}
+
+func (t *Table) unlockAll(picks []pick) {
+	for i := range picks {
+		if i == 0 || t.place(picks[i].hash) != t.place(picks[i-1].hash) {
+			t.shard(picks[i].hash).mu.Unlock()
+		}
+	}
+}
+
+// weighLocked finds out what each pick would do, and reports whether all can be taken.
+func (t *Table) weighLocked(picks []pick, now int64) bool {
+	all := true
+	for i := range picks {
+		p := &picks[i]
+		if p.first = i == 0 || p.hash != picks[i-1].hash || p.limit != picks[i-1].limit; p.first {
+			p.v, p.sum = p.limit.current.Load(), p.n
+			p.state, p.found = t.lookLocked(t.shard(p.hash), p.limit, p.v, p.hash, now)
+		} else {
+			q := &picks[i-1]
+			q.last = false
+			p.v, p.sum, p.state, p.found = q.v, addSat(q.sum, p.n), q.state, q.found
+		}
+		p.last = true
+		p.ok = p.v.Kind == Unlimited
+		if p.v.Kind == Bucket {
+			p.ok = t.tryLocked(p, now)
+		}
+		all = all && p.ok
+	}
+	return all
+}
+
+// tryLocked reports whether the sum so far can be taken from the key's bucket.
+func (t *Table) tryLocked(p *pick, now int64) bool {
+	state, ok := p.v.Bucket.Take(p.state, now, p.sum)
+	if !ok && state != p.state { // the clock went back
+		p.state = state
+		if p.found {
+			t.entryLocked(p).set(state)
+		}
+	}
+	return ok
+}
+
+// seatLocked gives every key that is about to be charged an entry. If there is no room
+// for some of them, it marks these as out and reports false.
+func (t *Table) seatLocked(picks []pick, now int64) bool {
+	for i := range picks { // so that none makes room for another
+		if p := &picks[i]; p.charges() && p.found {
+			t.entryLocked(p).flags |= pinned
+		}
+	}
+	seated := true
+	for i := range picks {
+		p := &picks[i]
+		if !p.charges() || p.found {
+			continue
+		}
+		s := t.shard(p.hash)
+		if slot := t.insertLocked(s, p.limit, p.v, p.hash, now); slot >= 0 {
+			s.entries[slot].flags |= pinned
+			p.found = true
+			continue
+		}
+		seated = false
+		for j := i; ; j-- {
+			picks[j].out = true
+			if picks[j].first {
+				break
+			}
+		}
+	}
+	for i := range picks {
+		if p := &picks[i]; p.charges() && p.found {
+			t.entryLocked(p).flags &^= pinned
+		}
+	}
+	return seated
+}
+
+// redirect sends the keys without room to the overflow entries of their limits.
+func (t *Table) redirect(picks []pick) {
+	for i := range picks {
+		if p := &picks[i]; p.out {
+			p.hash, p.out = p.limit.overflow, false
+			t.overflowed.Add(1)
+		}
+	}
+}
+
+// commitLocked charges every key; all have an entry and can be charged. It reports
+// whether to poke.
+func (t *Table) commitLocked(picks []pick, now int64) (poke bool) {
+	for i := range picks {
+		p := &picks[i]
+		if !p.charges() {
+			continue
+		}
+		s := t.shard(p.hash)
+		slot := s.find(p.hash, p.limit.index)
+		e := &s.entries[slot]
+		state, run, left, _ := spend(&p.v.Bucket, e.state(), e.unsent(), now, p.sum)
+		e.set(state)
+		s.of(p.limit).admit(p.sum)
+		if p.v.record && t.recordLocked(s, slot, run, left, now) {
+			poke = true
+		}
+	}
+	return poke
+}
+
+// refuseLocked counts a refusal.
+func (t *Table) refuseLocked(picks []pick) {
+	for i := range picks {
+		if p := &picks[i]; !p.ok {
+			t.shard(p.hash).of(p.limit).refuse(p.n)
+		}
+	}
+}
+
+// charges reports whether the key's entry is charged with the sum of this pick.
+func (p *pick) charges() bool { return p.last && p.sum > 0 && p.v.Kind == Bucket }
+
+func (t *Table) entryLocked(p *pick) *entry {
+	s := t.shard(p.hash)
+	return &s.entries[s.find(p.hash, p.limit.index)]
+}
+
+// answer is the result of the pick, once all are taken or none is.
+func (p *pick) answer(now int64, taken bool) Result {
+	if p.v.Kind != Bucket {
+		if taken {
+			p.limit.count(p.n, true)
+		}
+		return flat(p.v.Kind)
+	}
+	b := &p.v.Bucket
+	if !taken {
+		return result(b, p.state, now, p.sum, p.ok)
+	}
+	state, _ := b.Take(p.state, now, p.sum)
+	return result(b, state, now, 0, true)
+}

@@ -1,0 +1,194 @@
+package stint
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/stint-go/stint/cluster"
+	"github.com/stint-go/stint/gossip"
+	"github.com/stint-go/stint/internal/engine"
+	"github.com/stint-go/stint/internal/table"
+)
+
+// A Node counts the events of keys in its own memory and decides from there. Nodes that
+// know each other tell what they have spent and together hold one limit a key.
+//
+// Make one with Open, a process, and end it with Close. All methods are safe for
+// concurrent use.
+type Node struct {
+	cfg     Config
+	base    time.Time // 0 of the node's time; its monotonic part counts
+	table   *table.Table
+	limits  limits
+	cluster *cluster.Cluster // nil: alone
+	self    uint64           // incarnation
+
+	wake     chan struct{} // the loop looks again
+	ready    chan struct{} // closed when the node is ready
+	stop     chan struct{} // ends the loop
+	stopped  chan struct{} // closed when nothing runs any more
+	closing  sync.Once
+	closeErr error
+
+	malformed atomic.Int64 // frames that could not be read
+
+	mu      sync.Mutex // guards engine; taken before any lock of table or cluster
+	engine  *engine.Engine
+	wakeAt  int64         // when the loop looks again by itself
+	joined  bool          // a peer was met, or waited for long enough
+	retired bool          // nothing is drained any more
+	quiet   chan struct{} // closed when all is acknowledged; nil before Close
+}
+
+// Open starts a node. It does not wait for peers: see Ready. Its error lists every
+// fault of cfg, or says why the port cannot be had.
+func Open(cfg Config) (*Node, error) {
+	cfg, err := cfg.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	n := &Node{
+		cfg:  cfg,
+		base: time.Now(),
+		wake: make(chan struct{}, 1), ready: make(chan struct{}),
+		stop: make(chan struct{}), stopped: make(chan struct{}),
+	}
+	n.self = random()
+	n.table = table.New(table.Config{
+		MaxKeys: cfg.MaxKeys, MaxLimits: cfg.MaxLimits, Seed: [16]byte(cfg.HashSeed),
+		Record: cfg.Bind != "", Poke: n.poke,
+	})
+	n.limits.init(n)
+	n.engine = engine.New(n.now(), engine.Config{
+		Table: n.table, Sync: int64(cfg.SyncInterval), Parse: definitionOf,
+		Ledger: gossip.Config{
+			Incarnation: n.self, Seed: fingerprint(cfg.HashSeed), Rand: random,
+			PartitionMemory: int64(cfg.PartitionMemory), MaxBytes: cfg.MaxLogBytes,
+		},
+		Send: n.send, Redial: n.redial, Note: n.note,
+	})
+	if err := n.meet(); err != nil {
+		return nil, err
+	}
+	go n.loop()
+	return n, nil
+}
+
+// meet opens the cluster, if there is to be one.
+func (n *Node) meet() (err error) {
+	if n.cfg.Bind == "" {
+		return nil
+	}
+	n.mu.Lock() // until the cluster is there, nothing of it may come in
+	defer n.mu.Unlock()
+	n.cluster, err = cluster.Open(cluster.Config{
+		Name: n.cfg.Name, Incarnation: n.self, Label: n.cfg.Label,
+		Bind: n.cfg.Bind, Advertise: n.cfg.Advertise, Join: n.cfg.Join,
+		Transport: n.cfg.Transport, Logger: n.cfg.Logger,
+		Frame: n.receive, Change: n.change,
+	})
+	return err
+}
+
+// Name is Config.Name, or what stands in for it.
+func (n *Node) Name() string { return n.cfg.Name }
+
+// Addr is the host:port by which peers reach the node, empty if it stands alone.
+func (n *Node) Addr() string {
+	if n.cluster == nil {
+		return ""
+	}
+	return n.cluster.Addr()
+}
+
+// Ready waits until the node knows what its peers are spending: until it is in session
+// with every member it sees, and has met one if Config.Join names any (or
+// Config.JoinTimeout is over: a lone node serves too). It returns the context's error,
+// or ErrClosed. Decisions can be had before, from what is known.
+func (n *Node) Ready(ctx context.Context) error {
+	select {
+	case <-n.stop:
+		return ErrClosed
+	default:
+	}
+	select {
+	case <-n.ready:
+		return nil
+	case <-n.stop:
+		return ErrClosed
+	case <-ctx.Done():
+		return fmt.Errorf("waiting for peers: %w", ctx.Err())
+	}
+}
+
+// Close tells the peers what they have not heard yet, says goodbye and stops
+// everything. The context bounds the courtesy, not the stopping: when Close returns,
+// nothing runs. Its error says what the peers may have missed. Decisions can still be
+// had, from this node's count alone, so that a server that drains goes on limiting.
+func (n *Node) Close(ctx context.Context) error {
+	n.closing.Do(func() { n.closeErr = n.shut(ctx) })
+	<-n.stopped
+	return n.closeErr
+}
+
+func (n *Node) shut(ctx context.Context) (err error) {
+	if n.cluster != nil {
+		err = n.handOver(ctx)
+		if cerr := n.cluster.Close(ctx); err == nil {
+			err = cerr
+		}
+	}
+	close(n.stop)
+	<-n.stopped
+	return err
+}
+
+// handOver drains the last takes and waits until every living peer has them.
+func (n *Node) handOver(ctx context.Context) error {
+	n.mu.Lock()
+	quiet := make(chan struct{})
+	n.engine.Drain(n.now())
+	n.quiet, n.retired = quiet, true
+	n.stepLocked()
+	n.mu.Unlock()
+	var err error
+	select {
+	case <-quiet:
+	case <-ctx.Done():
+		err = fmt.Errorf("closing: some peers have not acknowledged the last takes: %w", ctx.Err())
+	}
+	n.mu.Lock()
+	n.engine.Goodbye(n.now())
+	n.mu.Unlock()
+	return err
+}
+
+// now is the node's time: monotonic nanoseconds, by the cheapest clock there is.
+func (n *Node) now() int64 { return int64(time.Since(n.base)) }
+
+func random() uint64 {
+	var b [8]byte
+	for {
+		rand.Read(b[:])
+		if v := binary.LittleEndian.Uint64(b[:]); v != 0 {
+			return v
+		}
+	}
+}
+
+// fingerprint tells two seeds apart without giving them away.
+func fingerprint(seed []byte) uint64 {
+	sum := sha256.Sum256(append([]byte("stint: fingerprint of a hash seed "), seed...))
+	return binary.LittleEndian.Uint64(sum[:])
+}
+
+func (n *Node) note(note gossip.Note) {
+	n.cfg.Logger.Warn(note.Text, slog.String("peer", n.nameOf(note.Peer)))
+}

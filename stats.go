@@ -1,0 +1,113 @@
+package stint
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/stint-go/stint/cluster"
+	"github.com/stint-go/stint/gossip"
+)
+
+// A Member is one node of the cluster as this node sees it.
+type Member struct {
+	Name        string
+	Addr        string // host:port for peers; empty if it stands alone
+	Incarnation uint64 // of the process: another after a restart
+	Self        bool
+	State       string // alive, dead or left
+
+	// Lag is how old the newest of the member's news was when it was applied here, and
+	// LagMax how old the oldest in the last 10 to 20 s: upper bounds, for the round trip
+	// is counted in. Connected is not in sync; these are.
+	Lag, LagMax time.Duration
+	Backlog     int // entries it has not acknowledged
+	Unacked     int // batches it was sent and has not acknowledged
+	BytesOut    int64
+	BytesIn     int64
+	Reconnects  int64
+}
+
+// Stats are a node's counters, since Open, and gauges.
+type Stats struct {
+	Name       string
+	Nodes      int // alive, this one included
+	Keys       int // remembered now
+	MaxKeys    int
+	Evicted    int64 // keys dropped for others although they carried something
+	Overflowed int64 // takes of keys that found no room, decided on one count a limit
+	Forgiven   int64 // events of peers not charged, because they came late: promise 4
+	Lost       int64 // drains of peers that could no longer be had
+	Malformed  int64 // frames that could not be read
+	Gap        time.Duration
+	Limits     []LimitStats
+	Peers      []Member // without this node
+}
+
+// LimitStats are the figures of one limit.
+type LimitStats struct {
+	Name    string
+	Limit   string // its text
+	Allowed int64  // events
+	Denied  int64  // events
+	// Bound is by how many events any one key of the limit may now exceed Burst +
+	// rate·t, because of what the peers in touch have spent and this node has not heard:
+	// the overshoot that docs/design.md derives, with the measured age of their news.
+	Bound float64
+}
+
+// Members is every node this one knows of, itself too, sorted by name.
+func (n *Node) Members() []Member {
+	if n.cluster == nil {
+		return []Member{{Name: n.cfg.Name, Incarnation: n.self, Self: true, State: cluster.Alive.String()}}
+	}
+	links := make(map[uint64]gossip.LinkStats)
+	n.mu.Lock()
+	for _, l := range n.engine.Links(n.now()) {
+		links[l.Peer] = l
+	}
+	n.mu.Unlock()
+	traffic := make(map[uint64]cluster.LinkStats)
+	for _, t := range n.cluster.Links() {
+		traffic[t.Incarnation] = t
+	}
+	var members []Member
+	for _, m := range n.cluster.Members() {
+		l, t := links[m.Incarnation], traffic[m.Incarnation]
+		members = append(members, Member{
+			Name: m.Name, Addr: m.Addr, Incarnation: m.Incarnation, Self: m.Self, State: m.State.String(),
+			Lag: time.Duration(l.Lag), LagMax: time.Duration(l.LagMax), Backlog: l.Backlog, Unacked: l.InFlight,
+			BytesOut: t.BytesOut, BytesIn: t.BytesIn, Reconnects: t.Reconnects,
+		})
+	}
+	slices.SortStableFunc(members, func(a, b Member) int { return cmp.Compare(a.Name, b.Name) })
+	return members
+}
+
+// Stats reads all counters. It takes no lock that a take could wait for longer than for
+// another take.
+func (n *Node) Stats() Stats {
+	t := n.table.Stats()
+	s := Stats{
+		Name: n.cfg.Name, Keys: t.Keys, MaxKeys: t.MaxKeys,
+		Evicted: t.Evicted, Overflowed: t.Overflowed, Forgiven: t.Forgiven,
+		Malformed: n.malformed.Load(),
+	}
+	all := n.limits.all()
+	n.mu.Lock()
+	now := n.now()
+	s.Nodes, s.Lost, s.Gap = n.engine.Nodes(), n.engine.Lost(), time.Duration(n.engine.Gap())
+	for _, c := range all {
+		s.Limits = append(s.Limits, LimitStats{Name: c.name, Limit: c.current.Load().String(), Bound: n.engine.Bound(now, c.table)})
+	}
+	n.mu.Unlock()
+	for i, c := range all {
+		s.Limits[i].Allowed, s.Limits[i].Denied = c.table.Counts()
+	}
+	for _, m := range n.Members() {
+		if !m.Self {
+			s.Peers = append(s.Peers, m)
+		}
+	}
+	return s
+}
