@@ -1,6 +1,10 @@
 package stint
 
-import "errors"
+import (
+	"errors"
+
+	"github.com/stint-go/stint/internal/table"
+)
 
 // Errors that a caller may want to tell apart with errors.Is. A refused take is
 // none of them: it is a Decision whose OK is false.
@@ -8,7 +12,7 @@ var (
 	// ErrTooManyLimits is returned when a limit would be one more than
 	// Config.MaxLimits. Limits are few and keys are many: what differs from
 	// user to user belongs into the key.
-	ErrTooManyLimits = errors.New("too many limits: put what varies into the key, or raise MaxLimits")
+	ErrTooManyLimits = table.ErrTooManyLimits
 
 	// ErrClosed is returned by calls that need the node's goroutines or its
 	// network after Close.

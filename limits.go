@@ -84,10 +84,16 @@ func (s *limits) define(l Limit) (*counted, error) {
 	return c, nil
 }
 
+// announce tells the peers of a limit; once Close has begun, its last news is out.
 func (n *Node) announce(d gossip.Definition) {
-	if n.cluster != nil {
-		n.act(func(now int64) { n.engine.Define(now, d) })
+	if n.cluster == nil {
+		return
 	}
+	n.act(func(now int64) {
+		if !n.retired {
+			n.engine.Define(now, d)
+		}
+	})
 }
 
 // all is the limits in force, sorted by name.

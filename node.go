@@ -119,6 +119,11 @@ func (n *Node) Ready(ctx context.Context) error {
 	default:
 	}
 	select {
+	case <-n.ready: // also for a context that has ended
+		return nil
+	default:
+	}
+	select {
 	case <-n.ready:
 		return nil
 	case <-n.stop:

@@ -113,11 +113,20 @@ func (r *rig) within(limit time.Duration, what string, cond func() bool) {
 	for start := time.Now(); !cond(); time.Sleep(5 * time.Millisecond) {
 		if time.Since(start) > limit {
 			for _, n := range r.nodes {
-				r.Logf("%s: %+v", n.Name(), n.Stats())
+				r.Log(summary(n))
 			}
 			r.Fatalf("not within %v: %s", limit, what)
 		}
 	}
+}
+
+// summary is what a failed test says of a node.
+func summary(n *stint.Node) string {
+	text := fmt.Sprintf("%s: ready %v;", n.Name(), n.Ready(gone()))
+	for _, m := range n.Members() {
+		text += fmt.Sprintf(" %s %s backlog %d unacked %d out %d in %d;", m.Name, m.State, m.Backlog, m.Unacked, m.BytesOut, m.BytesIn)
+	}
+	return text
 }
 
 // sync lets two sync intervals pass: what was spent before has arrived by then.

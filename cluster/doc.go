@@ -25,5 +25,8 @@
 // # Concurrency
 //
 // Every method of Cluster is safe for concurrent use, before and after Close.
-// Config.Change and Config.Frame are called with no lock held.
+// Config.Change and Config.Frame are called with no lock held, possibly before
+// Open has returned, never after Close has. The two are not ordered with each
+// other: a frame may come before the MemberUp of its sender, and after its
+// MemberDown.
 package cluster

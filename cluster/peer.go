@@ -134,8 +134,7 @@ func (c *Cluster) startLink(m Member) {
 	c.wg.Go(l.run)
 }
 
-// dropLink ends the link of a member that is down or moves, and what it still
-// reads from a member that left.
+// dropLink ends the link of a member that is down or moves.
 func (c *Cluster) dropLink(m Member) {
 	c.mu.Lock()
 	p := c.peers[m.Incarnation]

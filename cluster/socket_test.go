@@ -5,6 +5,7 @@ import (
 	"context"
 	"sync"
 	"testing"
+	"time"
 )
 
 // Over real sockets: three nodes meet, exchange frames, one leaves.
@@ -21,8 +22,9 @@ func TestSockets(t *testing.T) {
 	for i, name := range []string{"a", "b", "c"} {
 		c, err := Open(Config{
 			Name: name, Incarnation: uint64(i + 1), Bind: "127.0.0.1:0", Join: join,
-			Frame:  func(from uint64, f []byte) { frames <- f },
-			Change: func(e Event) { events <- told{i, e} },
+			ProbeInterval: time.Second, // nobody shall be taken for dead on a busy machine
+			Frame:         func(from uint64, f []byte) { frames <- f },
+			Change:        func(e Event) { events <- told{i, e} },
 		})
 		if err != nil {
 			t.Fatal(err)

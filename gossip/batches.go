@@ -4,9 +4,12 @@ import "math"
 
 // sendBatches sends what the peer has not been sent yet, at most once a gap, and again
 // what it has not acknowledged in time. It returns when it wants to be called again.
+// The gap counts from when the newest of what was sent last was drained, not from when
+// it was sent: else a link once out of step with the drains would stay so, and news
+// would wait for the drain and then, up to another gap, for the link.
 func (g *Ledger) sendBatches(now int64, l *link) (next int64) {
 	next = math.MaxInt64
-	if (l.sent < g.log.head || l.unfinished() != nil) && l.inFlight() < g.cfg.Window {
+	if (l.sent < g.log.head || l.unfinished() != nil) && l.load() < g.window(now, l) {
 		due := l.batchAt + g.gap()
 		if l.batchAt != 0 && now < due {
 			next = due
@@ -26,21 +29,36 @@ func (g *Ledger) sendBatches(now int64, l *link) (next int64) {
 // sendNew fills the window. A segment that takes more frames than there is room for is
 // finished as the peer acknowledges its parts: a link's queue is bounded.
 func (g *Ledger) sendNew(now int64, l *link) {
-	l.batchAt = max(now, 1)
-	for room := g.cfg.Window - l.inFlight(); room > 0; room-- {
+	l.batchAt = max(g.log.cutAt, 1)
+	for room := g.window(now, l) - l.load(); room > 0; {
 		f := l.unfinished()
 		if f == nil {
 			s := g.log.after(l.sent)
 			if s == nil {
 				return
 			}
-			f = l.fly(flight{from: s.from, to: s.to, parts: len(g.encoded(s)), firstAt: now})
+			parts := g.encoded(s)
+			f = l.fly(flight{from: s.from, to: s.to, parts: len(parts), weight: weight(parts[0]), firstAt: now})
 			g.log.told = max(g.log.told, s.to)
 		}
 		g.sendPart(now, l, f, f.sent)
 		f.sent++
+		room -= f.weight
 	}
 }
+
+// window is how much may be in flight on a link: as much as a batch each gap comes to in
+// a round trip, where that is more than the configured window. Else news to a peer far
+// away would wait for acknowledgements, for longer than the gap that promise 3 counts on.
+// The least round trip is not that of a peer who is slow to take what he is sent.
+func (g *Ledger) window(now int64, l *link) int {
+	const most = 256
+	return max(g.cfg.Window, int(min(l.roundTrip.least(now)/g.gap()+2, most)))
+}
+
+// weight is what a frame counts in the window: a large one counts as several, for a
+// link's queue is bounded in bytes.
+func weight(body []byte) int { return 1 + len(body)>>17 }
 
 // resend repeats all that is in flight. Its bodies are the same to the byte: its
 // segments cannot have changed while their ends are boundaries.

@@ -145,7 +145,7 @@ func (d *decoder) group(last int64, yield func(Entry)) {
 	limit, count := d.uint(), d.uint()
 	hashes, amounts, ages := d.bin(), d.bin(), d.bin()
 	d.skip(fields - 6)
-	if d.err == nil && uint64(len(hashes)) != 8*count {
+	if d.err == nil && (len(hashes)%8 != 0 || uint64(len(hashes)/8) != count) {
 		d.fail("hashes")
 	}
 	for ; d.err == nil && len(hashes) > 0; hashes = hashes[8:] {

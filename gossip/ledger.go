@@ -28,7 +28,7 @@ type Config struct {
 	Timeout         int64 // unacknowledged for so long, the link is dialled anew; default 1.5 s
 	Keepalive       int64 // an idle link is heard of this often; default 1 s
 	PartitionMemory int64 // how long a dead peer's cursor is kept; default 10 min
-	Window          int   // most frames of batches in flight on a link; default 16
+	Window          int   // frames of batches in flight on a link, more where the round trip is long; default 16
 	MaxBytes        int   // of the log; default 64 MiB
 	MaxFrame        int   // most bytes of a frame; default 512 KiB
 }

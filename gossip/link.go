@@ -21,7 +21,7 @@ type link struct {
 	movedAt    int64    // when the peer last stated more than before
 	resentAt   int64    // when all in flight was last sent again
 	sentAt     int64    // when the last frame of this session went out
-	batchAt    int64    // when the last batch did
+	batchAt    int64    // when the newest drain of the last batch was cut; 0: none went out
 	unanswered int64    // when the first frame went out that no acknowledgement has followed; 0: none
 	redials    int64
 	roundTrip  leastOf
@@ -31,6 +31,7 @@ type link struct {
 type flight struct {
 	from, to uint64
 	parts    int
+	weight   int   // of each part, in the window
 	sent     int   // went out
 	held     int   // are with the peer, which applies them when it has all
 	firstAt  int64 // when the first of them went out
@@ -78,6 +79,14 @@ func (l *link) fly(f flight) *flight {
 func (l *link) inFlight() (n int) {
 	for _, f := range l.flight {
 		n += f.sent - f.held
+	}
+	return n
+}
+
+// load is what they come to in the window.
+func (l *link) load() (n int) {
+	for _, f := range l.flight {
+		n += (f.sent - f.held) * f.weight
 	}
 	return n
 }

@@ -129,50 +129,6 @@ func TestAcknowledgementOfNothingSent(t *testing.T) {
 	}
 }
 
-// Rule 6. At most Window frames are in flight on a link; what is spent meanwhile coalesces.
-func TestWindow(t *testing.T) {
-	w, a, b := pair(t, func(c *Config) { c.Window = 3 })
-	sent := 0
-	for range 20 {
-		w.skip(5 * ms)
-		a.spend(1)
-		a.tick()
-		sent += len(w.take(kind(a, kindBatch)))
-	}
-	if entries, _ := a.Size(); sent != 3 || entries != 4 || a.Links(w.now)[0].InFlight != 3 {
-		t.Errorf("got %d batches sent and %d entries in the log, want 3 and 4", sent, entries)
-	}
-	w.pass(400 * ms)
-	if len(b.charges) != 4 || !a.Quiet() {
-		t.Errorf("got %d charges, want 4", len(b.charges))
-	}
-}
-
-// At most one batch a gap leaves on a link, and Tick asks to be called when the gap is over.
-func TestGapBetweenBatches(t *testing.T) {
-	w, a, _ := pair(t)
-	w.skip(10 * ms)
-	sent := 0
-	for range 100 { // 10 ms
-		a.spend(1)
-		a.tick()
-		sent += len(w.take(kind(a, kindBatch)))
-		if due := a.links[0].batchAt + 2*ms; a.links[0].sent < a.Head() && a.next > due {
-			t.Fatalf("Tick asks for %d, and a batch is due at %d", a.next, due)
-		}
-		w.skip(ms / 10)
-	}
-	if sent != 5 {
-		t.Errorf("got %d batches in 10 ms, want one every 2 ms: 5", sent)
-	}
-	for range 9 {
-		a.up(w.born("x"))
-	}
-	if got := a.Gap(); got != 11*ms/2 {
-		t.Errorf("got a gap of %d ns among 11 nodes, want 0.5 ms a node", got)
-	}
-}
-
 // An idle link is pinged, and dialled again when no answer comes.
 func TestKeepaliveAndRedial(t *testing.T) {
 	w, a, b := pair(t)

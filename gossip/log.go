@@ -21,6 +21,7 @@ type log struct {
 	compose  func(a, b Entry) Entry
 	head     uint64 // number of the newest drain
 	told     uint64 // number of the newest drain that was sent to anyone
+	cutAt    int64  // when the newest drain was
 	segments []*segment
 	bytes    int
 	defs     []Definition // live ones, sorted by ID
@@ -38,6 +39,7 @@ func (lg *log) append(now, first int64, entries []Entry, defs []Definition) {
 	s := &segment{from: lg.head, to: lg.head + 1, first: first, last: now,
 		entries: slices.Clone(entries), defs: defs}
 	lg.head++
+	lg.cutAt = now
 	lg.segments = append(lg.segments, s)
 	lg.bytes += s.size()
 }

@@ -152,6 +152,23 @@ func TestStartAboveTheNumberIsCounted(t *testing.T) {
 	}
 }
 
+// A START below the receiver's number would have it hear twice what it has: it is not
+// taken, whoever sends it.
+func TestStartBelowTheNumberIsRefused(t *testing.T) {
+	w, a, b := pair(t)
+	a.spend(1)
+	w.settle()
+	a.closed(b)
+	a.open(b)
+	w.handAll(w.take(kind(a, kindHello)))
+	nonce := w.take(kind(b, kindWelcome))[0].frame().header.nonce
+	h := header{kindStart, a.id, b.id, a.link(b.id).session, nonce}
+	w.hand(packet{a, b, encodeFrame(h, &start{Numbers: []uint64{0}, Parts: 1, Sent: w.now})})
+	if n, _ := b.Number(a.id); n != 1 || b.Heard() || len(w.wire) > 0 {
+		t.Errorf("got number %d, heard %v, answers %v; want 1, false, none", n, b.Heard(), w.wire)
+	}
+}
+
 // A peer comes back after its cursor was given up, and before it has forgotten our
 // number: the new session must be newer to it than the ones it knows.
 func TestSessionsGoOnAfterACursorIsFreed(t *testing.T) {
@@ -206,6 +223,27 @@ func TestNewIncarnationFreesTheOldCursor(t *testing.T) {
 		if !maps3(c.heard[a.id].sums, 1, 2, 3) {
 			t.Errorf("late %v: the new incarnation got %v", late, c.heard[a.id].sums)
 		}
+	}
+}
+
+// Rule 4. The news that the new one is there is no WELCOME: it may never get to speak,
+// and the old one's death be false.
+func TestOldCursorStaysUntilTheNewIncarnationSpeaks(t *testing.T) {
+	w, a, b := pair(t)
+	a.spend(1)
+	c := w.born("b")
+	a.up(c)
+	a.closed(b)
+	a.down(b)
+	if got := len(a.links); got != 2 {
+		t.Errorf("got %d cursors, want 2", got)
+	}
+	a.down(c)
+	a.up(b)
+	a.open(b)
+	w.settle()
+	if n, _ := b.Number(a.id); n != 1 || b.Lost() != 0 {
+		t.Errorf("the old one after all: got number %d, lost %d; want 1, 0", n, b.Lost())
 	}
 }
 

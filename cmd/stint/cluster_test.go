@@ -92,6 +92,26 @@ func (p *process) alive() map[string]string {
 	return alive
 }
 
+// hears says whether the process is in session with all others: only then does it know
+// how late their news is.
+func (p *process) hears() bool {
+	var body struct {
+		Members []struct {
+			Self bool
+			Lag  float64 `json:"lag_ms"`
+		}
+	}
+	if err := p.get("/v1/members", &body); err != nil {
+		return false
+	}
+	for _, m := range body.Members {
+		if !m.Self && m.Lag == 0 {
+			return false
+		}
+	}
+	return true
+}
+
 // remaining is what the process has left of a key.
 func (p *process) remaining(limit, key string) (int64, error) {
 	var body struct{ Remaining int64 }
@@ -147,9 +167,9 @@ func TestCluster(t *testing.T) {
 	for _, name := range []string{"two", "three"} {
 		all = append(all, serveProcess(t, name, all[0].gossip))
 	}
-	eventually(t, 10*time.Second, "three members at each", func() bool {
+	eventually(t, 10*time.Second, "three members at each, in session", func() bool {
 		for _, p := range all {
-			if len(p.alive()) != 3 {
+			if len(p.alive()) != 3 || !p.hears() {
 				return false
 			}
 		}
@@ -162,8 +182,12 @@ func TestCluster(t *testing.T) {
 			Plan:  load.Plan{Rate: 200, For: 1500 * time.Millisecond},
 			Addrs: addrs, Limit: "hourly", KeyName: "spent",
 		})
-		if r.Asked != 300 || r.Admitted < 100 || r.Admitted > 103 || r.Broken {
-			t.Errorf("of %d takes %d were admitted, want 100 to 103 of 300: %+v", r.Asked, r.Admitted, r.Result)
+		most := int64(103)
+		if r.Bound != nil { // more only if a machine this busy made the news late
+			most = max(most, 100+int64(*r.Bound))
+		}
+		if r.Asked != 300 || r.Admitted < 100 || r.Admitted > most || r.Broken {
+			t.Errorf("of %d takes %d were admitted, want 100 to %d of 300: %+v", r.Asked, r.Admitted, most, r.Result)
 		}
 		agree(t, all, "hourly", "spent", 0)
 

@@ -127,7 +127,7 @@ func (d *demo) run(ctx context.Context, out io.Writer) error {
 	return nil
 }
 
-// start opens the nodes and waits until all know of all.
+// start opens the nodes and waits until all hear each other.
 func (d *demo) start(ctx context.Context) error {
 	var seeds []string
 	for i := range d.nodes {
@@ -147,29 +147,35 @@ func (d *demo) start(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, demoJoin)
 	defer cancel()
+	return d.meet(ctx)
+}
+
+// meet waits until every node is in session with every other.
+func (d *demo) meet(ctx context.Context) error {
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
 	for _, n := range d.nodes {
-		if err := n.node.Ready(ctx); err != nil {
-			return fmt.Errorf("%s is not ready: %w", n.node.Name(), err)
-		}
-		if err := n.meet(ctx, len(d.nodes)); err != nil {
-			return err
+		for n.hears() < len(d.nodes) {
+			select {
+			case <-tick.C:
+			case <-ctx.Done():
+				return fmt.Errorf("%s hears of only %d nodes, not %d: %w", n.node.Name(), n.hears(), len(d.nodes), ctx.Err())
+			}
 		}
 	}
 	return nil
 }
 
-// meet waits until a node knows of so many.
-func (n *demoNode) meet(ctx context.Context, all int) error {
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	for n.node.Stats().Nodes < all {
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return fmt.Errorf("%s knows of only %d nodes, not %d: %w", n.node.Name(), n.node.Stats().Nodes, all, ctx.Err())
+// hears is how many nodes this one knows and has measured the news of, itself included:
+// that takes a session each way.
+func (n *demoNode) hears() int {
+	all := 1
+	for _, m := range n.node.Stats().Peers {
+		if m.State == "alive" && m.Lag > 0 {
+			all++
 		}
 	}
-	return nil
+	return all
 }
 
 func (d *demo) stop() error {

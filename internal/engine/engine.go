@@ -57,7 +57,7 @@ type Engine struct {
 	entries []gossip.Entry
 
 	limit   *table.Limit // of the last charge: they come grouped
-	heard   map[uint64]hearing
+	heard   map[uint64]*hearing
 	dropped int64 // events of limits past the table's bound
 }
 
@@ -69,7 +69,7 @@ func New(now int64, cfg Config) *Engine {
 	if cfg.Sync <= 0 {
 		cfg.Sync = 100_000_000
 	}
-	e := &Engine{cfg: cfg, table: cfg.Table, nodes: 1, alive: make(map[uint64]bool), heard: make(map[uint64]hearing)}
+	e := &Engine{cfg: cfg, table: cfg.Table, nodes: 1, alive: make(map[uint64]bool), heard: make(map[uint64]*hearing)}
 	cfg.Ledger.Born = now
 	if cfg.Ledger.Compose == nil {
 		cfg.Ledger.Compose = e.compose
@@ -133,6 +133,7 @@ func (e *Engine) Step(now int64) (next int64) {
 	case now-e.synced >= e.cfg.Sync:
 		e.Drain(now)
 		e.table.Sweep(now, sweepShards)
+		e.age(now)
 	case e.poked.Load() && now >= due:
 		e.drain(now, true)
 	}

@@ -7,55 +7,83 @@ import (
 	"github.com/stint-go/stint/internal/table"
 )
 
-// hearing is how many events one peer has told us of, by limit.
-type hearing map[uint64]*spending
+// hearing is what one peer has told us of.
+type hearing struct {
+	age    int64 // of its news at worst, with the gap between two batches; ns
+	limits map[uint64]*spending
+}
 
-// spending counts events in the current second and keeps the count of the one before.
+// spending is the most events that a peer told us of, under one limit, in any stretch
+// as long as its news is old: what it may have spent unheard. Events are counted in
+// stretches that start at least that far apart, so that two neighbours cover any other
+// of that length.
 type spending struct {
 	since           int64
-	current, before int64
+	current, before int64 // events of this stretch, and of its neighbour
+
+	turnedAt         int64
+	most, mostBefore int64 // of two neighbours, in these 10 s and in the 10 s before
 }
 
 const second = 1_000_000_000
 
-func (s *spending) turn(now int64) {
-	if now-s.since < second {
-		return
+func (s *spending) add(now, n, length int64) {
+	switch past := now - s.since; {
+	case past >= 2*length:
+		s.since, s.current, s.before = now, 0, 0
+	case past >= length:
+		s.since, s.current, s.before = now, 0, s.current
 	}
-	s.before = s.current
-	if now-s.since >= 2*second {
-		s.before = 0
-	}
-	s.since, s.current = now, 0
+	s.turn(now)
+	s.current += n
+	s.most = max(s.most, s.before+s.current)
 }
 
-// rate is events a second, of the busier of the last two seconds.
-func (s *spending) rate(now int64) float64 {
+func (s *spending) turn(now int64) {
+	switch past := now - s.turnedAt; {
+	case past >= 20*second:
+		s.turnedAt, s.most, s.mostBefore = now, 0, 0
+	case past >= 10*second:
+		s.turnedAt, s.most, s.mostBefore = now, 0, s.most
+	}
+}
+
+// unheard is how much it may have been, of late.
+func (s *spending) unheard(now int64) int64 {
 	s.turn(now)
-	return float64(max(s.current, s.before))
+	return max(s.most, s.mostBefore)
 }
 
 func (e *Engine) note(now int64, c *gossip.Charge) {
 	h := e.heard[c.Origin]
 	if h == nil {
-		h = make(hearing)
+		h = &hearing{limits: make(map[uint64]*spending)}
 		e.heard[c.Origin] = h
 	}
-	s := h[c.Limit]
+	s := h.limits[c.Limit]
 	if s == nil {
-		s = &spending{since: now}
-		h[c.Limit] = s
+		s = &spending{since: now, turnedAt: now}
+		h.limits[c.Limit] = s
 	}
-	s.turn(now)
-	s.current += max(c.N, 0)
+	s.add(now, max(c.N, 0), max(h.age, e.ledger.Gap()))
+}
+
+// age brings up to date how old the peers' news is.
+func (e *Engine) age(now int64) {
+	for _, s := range e.ledger.Links(now) {
+		if h := e.heard[s.Peer]; h != nil {
+			h.age = s.LagMax + e.ledger.Gap()
+		}
+	}
 }
 
 // Bound is promise 3 with measured figures: by how many events any one key of a limit
 // may now stand above burst + rate·t, because of what the peers in touch have spent
 // and this node has not heard. For each peer that is what it may hold unsent, θ − 1,
-// and what it spends while its news is under way: its rate over the last two seconds
-// times the worst age of its news, but never more than the limit lets one node spend
-// in that time.
+// and what it spends while its news is under way: the most that it told of in any
+// stretch as long as the worst age of its news, over the last 10 to 20 s, but never more
+// than the limit lets one node spend in that time. A burst that strikes all nodes at one
+// instant is known, and counts, once they have told of it.
 func (e *Engine) Bound(now int64, l *table.Limit) float64 {
 	def := l.Def()
 	if def.Kind != table.Bucket || !def.Shared {
@@ -70,8 +98,8 @@ func (e *Engine) Bound(now int64, l *table.Limit) float64 {
 		}
 		age := float64(s.LagMax+e.ledger.Gap()) / second
 		spent := 0.0
-		if h := e.heard[s.Peer][l.ID()]; h != nil {
-			spent = h.rate(now) * age
+		if h := e.heard[s.Peer]; h != nil && h.limits[l.ID()] != nil {
+			spent = float64(h.limits[l.ID()].unheard(now))
 		}
 		sum += min(theta-1+spent, burst+def.Bucket.PerSecond()*age)
 	}

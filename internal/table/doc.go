@@ -10,8 +10,8 @@
 // nothing unsent carry no information: they are "at rest" and may go at any time.
 // The number of entries is bounded; see [Table.Take] for what happens at the bound.
 //
-// The package has no clock and starts no goroutine. Times are int64 nanoseconds on one
-// monotonic clock of the caller's. Everything exported is safe for concurrent use.
+// The package has no clock and starts no goroutine. Times are int64 nanoseconds from
+// 0 on, of one monotonic clock of the caller's. Everything exported is safe for concurrent use.
 //
 // Locks: a shard's mutex, several of them only in index order ([Table.TakeAll]); the
 // registry's mutex, never together with a shard's. Callbacks run without either.

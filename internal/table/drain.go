@@ -91,7 +91,7 @@ func (t *Table) fetchLocked(s *shard, buf []row, from int, urgentOnly bool) (n, 
 		for ; m != 0; m &= m - 1 {
 			e := &s.entries[at*groupSlots+bits.TrailingZeros8(m)]
 			if e.unsentN != 0 {
-				l := limits[e.limit]
+				l := limits[e.limit-1]
 				buf[n] = row{l, e.hash, e.unsentN, l.at(e.gen).Bucket.Start(e.unsent())}
 				n++
 			}

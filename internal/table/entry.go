@@ -13,7 +13,7 @@ type entry struct {
 	rem     uint64 // bucket.State.Rem; of an unknown limit: the events charged, as int64
 	unsentN int64  // bucket.Run of what no drain has fetched yet; 0: nothing
 	unsentM int64
-	limit   uint32 // index of the limit; (limit, hash) is the entry's identity
+	limit   uint32 // index of the limit, from 1; (limit, hash) is the entry's identity
 	gen     uint16 // generation of the definition by which the above is to be read
 	flags   flags
 	slab    uint32 // reserved: handle of what does not fit; 0: none

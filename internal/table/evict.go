@@ -5,8 +5,8 @@ import (
 	"math/bits"
 )
 
-// sample is how many entries are compared for the least loss.
-const sample = 16
+// sample is how many entries are compared for the least loss, in groups.
+const sample = 8
 
 // insertLocked makes an entry for a key that has none and returns its slot, or -1 if
 // there is no room. An overflow entry always has room.
@@ -52,7 +52,7 @@ func (t *Table) admitLocked(s *shard, now int64) bool {
 func (t *Table) growLocked(s *shard, now int64) {
 	t.cleanLocked(s, now)
 	used := int(s.used)
-	if n := sizeFor(used + used/16 + 1); n*groupSlots != len(s.entries) {
+	if n := sizeFor(used + used/16 + 1); n*groupLoad != int(s.most) {
 		s.resize(n)
 	}
 }

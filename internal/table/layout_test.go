@@ -42,7 +42,7 @@ func TestSlotsAreAlignedToCacheLines(t *testing.T) {
 		if room := size * groupLoad; room < n {
 			t.Fatalf("sizeFor(%d) = %d groups, room for %d", n, size, room)
 		}
-		if size*groupSlots == len(h.entries) {
+		if size*groupLoad == int(h.most) {
 			continue
 		}
 		h.resize(size)

@@ -28,7 +28,7 @@ type registry struct {
 	maxLimits int
 	seed      [16]byte
 
-	limits atomic.Pointer[[]*Limit] // by index; written with mu held
+	limits atomic.Pointer[[]*Limit] // by index − 1; written with mu held
 
 	mu   sync.RWMutex
 	byID map[uint64]*Limit
@@ -105,7 +105,7 @@ func (t *Table) addLocked(id uint64, d Def) (*Limit, error) {
 	if len(limits) >= t.maxLimits {
 		return nil, ErrTooManyLimits
 	}
-	l := &Limit{table: t, id: id, index: uint32(len(limits))}
+	l := &Limit{table: t, id: id, index: uint32(len(limits) + 1)}
 	l.key, l.overflow = derive(t.seed, id)
 	if err := l.setLocked(d); err != nil {
 		return nil, err
@@ -116,4 +116,4 @@ func (t *Table) addLocked(id uint64, d Def) (*Limit, error) {
 	return l, nil
 }
 
-func (r *registry) limit(index uint32) *Limit { return (*r.limits.Load())[index] }
+func (r *registry) limit(index uint32) *Limit { return (*r.limits.Load())[index-1] }

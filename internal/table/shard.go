@@ -19,12 +19,12 @@ type shard struct {
 	dirtyCount  int32 // entries with something unsent
 	urgentCount int32 // of these, the urgent
 	index       int32 // the shard's number
-	_           [20]byte
+	_           [12]byte
 }
 
 func (s *shard) init(index int) {
 	s.index = int32(index)
-	s.groups = none
+	s.slots = none
 }
 
 // wait is mu.Lock for a taker who found the lock taken.

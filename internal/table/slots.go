@@ -22,22 +22,33 @@ type group struct {
 // slots is an open-addressing hash table in groups of eight slots. A search begins at
 // the key's home group and goes on to the next while entries have been placed past the
 // group; since that is counted both ways, removal leaves nothing behind.
+//
+// With many keys the misses of the processor's caches are what a search costs: one for
+// the group and one for the entry. So an entry is put, if it is free, into the one slot
+// of its home group that its hash names, and a search looks there first: both misses
+// are then under way at once.
 type slots struct {
 	groups  []group
 	entries []entry // eight a group
-	used    int32   // ≤ groupLoad · len(groups)
+	used    int32   // ≤ most
+	most    int32   // groupLoad a group
 	hand    int32   // group at which the search for a victim goes on
+	_       int32
 }
 
-// none is the groups of a shard without entries. Nothing is ever written to it.
-var none = make([]group, 1)
+// none is the slots of a shard without entries. Nothing is ever written to its slices.
+var none = slots{groups: make([]group, 1), entries: make([]entry, groupSlots)}
 
 // room is how many more entries fit without growing.
-func (h *slots) room() int { return len(h.entries)/groupSlots*groupLoad - int(h.used) }
+func (h *slots) room() int { return int(h.most - h.used) }
 
-// home is the group at which the search for a hash begins. The high bits of the hash
-// choose the shard, and bits 40 to 46 are the tag.
+// home is the group at which the search for a hash begins. Of the hash, the high bits
+// choose the shard, the low 32 the home, the next three the seat; bits 40 to 46 are the
+// tag.
 func home(hash uint64, groups int) int { return int(uint64(uint32(hash)) * uint64(groups) >> 32) }
+
+// seat is the slot of its home group that a hash names.
+func seat(hash uint64) int { return int(hash >> 32 & (groupSlots - 1)) }
 
 func tagOf(hash uint64) uint64 { return 0x80 | hash>>40&0x7f }
 
@@ -59,6 +70,10 @@ func (g *group) occupied() uint8 {
 // find returns the slot of the entry, -1 if there is none.
 func (h *slots) find(hash uint64, limit uint32) int {
 	at := home(hash, len(h.groups))
+	i := at*groupSlots + seat(hash)
+	if e := &h.entries[i]; e.hash == hash && e.limit == limit {
+		return i
+	}
 	tag := tagOf(hash)
 	for range h.groups {
 		g := &h.groups[at]
@@ -80,20 +95,33 @@ func (h *slots) find(hash uint64, limit uint32) int {
 
 // place takes a free slot for an entry that is not there. There must be room.
 func (h *slots) place(hash uint64) int {
+	h.used++
 	at := home(hash, len(h.groups))
+	if h.take(at, seat(hash), hash) {
+		return at*groupSlots + seat(hash)
+	}
 	for {
 		g := &h.groups[at]
 		if free := ^g.tags & highs; free != 0 {
-			low := uint(bits.TrailingZeros64(free)) &^ 7
-			g.tags |= tagOf(hash) << low
-			h.used++
-			return at*groupSlots + int(low>>3)
+			slot := bits.TrailingZeros64(free) / 8
+			h.take(at, slot, hash)
+			return at*groupSlots + slot
 		}
 		g.passed++
 		if at++; at == len(h.groups) {
 			at = 0
 		}
 	}
+}
+
+// take marks a slot of a group as occupied if it is free.
+func (h *slots) take(at, slot int, hash uint64) bool {
+	g := &h.groups[at]
+	if g.tags>>(8*slot)&0x80 != 0 {
+		return false
+	}
+	g.tags |= tagOf(hash) << (8 * slot)
+	return true
 }
 
 // remove frees a slot whose entry is not dirty.
@@ -116,23 +144,33 @@ func (h *slots) remove(i int) {
 func (h *slots) resize(groups int) {
 	old := *h
 	if groups == 0 {
-		*h = slots{groups: none}
+		*h = none
 		return
 	}
-	*h = slots{groups: make([]group, groups), entries: make([]entry, groups*groupSlots)}
+	*h = slots{groups: make([]group, groups), entries: make([]entry, groups*groupSlots), most: int32(groups * groupLoad)}
 	if old.used == 0 {
 		return
 	}
+	h.moveFrom(&old, true)
+	h.moveFrom(&old, false)
+}
+
+// moveFrom moves the entries of another table whose seats are free, or all.
+func (h *slots) moveFrom(old *slots, seated bool) {
 	for at := range old.groups {
 		g := &old.groups[at]
 		for m := g.occupied(); m != 0; m &= m - 1 {
-			bit := bits.TrailingZeros8(m)
-			from := &old.entries[at*groupSlots+bit]
-			i := h.place(from.hash)
-			h.entries[i] = *from
-			n := &h.groups[i/groupSlots]
-			n.dirty |= g.dirty >> bit & 1 << (i % groupSlots)
-			n.urgent |= g.urgent >> bit & 1 << (i % groupSlots)
+			slot := bits.TrailingZeros8(m)
+			e := &old.entries[at*groupSlots+slot]
+			if seated && h.groups[home(e.hash, len(h.groups))].occupied()>>seat(e.hash)&1 != 0 {
+				continue
+			}
+			i := h.place(e.hash)
+			h.entries[i] = *e
+			to := &h.groups[i/groupSlots]
+			to.dirty |= g.dirty >> slot & 1 << (i % groupSlots)
+			to.urgent |= g.urgent >> slot & 1 << (i % groupSlots)
+			g.tags &^= 0xff << (8 * slot)
 		}
 	}
 }

@@ -27,7 +27,7 @@ func (t *Table) Sweep(now int64, shards int) {
 	for range min(shards, len(t.shards)) {
 		s := &t.shards[int(t.swept.Add(1)-1)%len(t.shards)]
 		s.mu.Lock()
-		if s.entries != nil {
+		if s.most > 0 {
 			t.cleanLocked(s, now)
 			if n := sizeFor(int(s.used + s.used/8)); n < len(s.groups) {
 				s.resize(n)

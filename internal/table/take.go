@@ -114,19 +114,20 @@ func (t *Table) Peek(l *Limit, hash uint64, now, n int64) Result {
 	return result(&v.Bucket, state, now, n, ok)
 }
 
-// lookLocked returns the state of a key under v, the definition in force, and whether
-// there is an entry. It moves the entry to v, so that what is said about it stays true.
-func (t *Table) lookLocked(s *shard, l *Limit, v *version, hash uint64, now int64) (bucket.State, bool) {
+// lookLocked returns the state of a key under v, the definition in force, and the slot
+// of its entry, -1 if there is none. It moves the entry to v, so that what is said about
+// it stays true.
+func (t *Table) lookLocked(s *shard, l *Limit, v *version, hash uint64, now int64) (bucket.State, int32) {
 	if v.Kind != Bucket {
-		return full, false
+		return full, -1
 	}
 	i := s.find(hash, l.index)
 	if i < 0 {
-		return full, false
+		return full, -1
 	}
 	e := &s.entries[i]
 	l.refresh(e, v, now)
-	return e.state(), true
+	return e.state(), int32(i)
 }
 
 func result(b *bucket.Limit, s bucket.State, now, n int64, ok bool) Result {

@@ -25,12 +25,12 @@ type pick struct {
 	sum   int64 // n and those of the asks before it for the same key
 	v     *version
 	state bucket.State // before the first of them
+	slot  int32        // of the entry, -1 if there is none
 	index int32        // in asks
 	first bool         // of its key
-	last  bool
-	found bool // there is an entry
-	out   bool // there is no room for one
-	ok    bool // sum can be taken
+	last  bool         // of its key: the key is charged with its sum
+	out   bool         // there is no room for an entry
+	ok    bool         // sum can be taken
 }
 
 // TakeAll makes all of the takes or none, in one step, and reports which. Asks for the
@@ -48,7 +48,7 @@ func (t *Table) TakeAll(asks []Ask, now int64, into []Result) bool {
 		picks = append(picks, pick{limit: a.Limit, hash: a.Hash, n: max(a.N, 0), index: int32(i)})
 	}
 	for {
-		slices.SortFunc(picks, byPlace)
+		sort(picks)
 		t.lockAll(picks)
 		ok := t.weighLocked(picks, now)
 		seated := !ok || t.seatLocked(picks, now)
@@ -70,10 +70,28 @@ func (t *Table) TakeAll(asks []Ask, now int64, into []Result) bool {
 	}
 }
 
-// byPlace orders picks so that shards come in the order of their locks, and the asks
-// for one key are neighbours and in their own order.
+// sort puts the shards in the order of their locks, and the asks for one key next to
+// each other in their own order.
+func sort(picks []pick) {
+	if len(picks) > fewAsks {
+		slices.SortFunc(picks, byPlace)
+		return
+	}
+	for i := 1; i < len(picks); i++ {
+		for j := i; j > 0 && byPlace(picks[j], picks[j-1]) < 0; j-- {
+			picks[j], picks[j-1] = picks[j-1], picks[j]
+		}
+	}
+}
+
 func byPlace(a, b pick) int {
-	return cmp.Or(cmp.Compare(a.hash, b.hash), cmp.Compare(a.limit.index, b.limit.index), cmp.Compare(a.index, b.index))
+	switch {
+	case a.hash != b.hash:
+		return cmp.Compare(a.hash, b.hash)
+	case a.limit != b.limit:
+		return cmp.Compare(a.limit.index, b.limit.index)
+	}
+	return cmp.Compare(a.index, b.index)
 }
 
 func (t *Table) lockAll(picks []pick) {
@@ -99,11 +117,11 @@ func (t *Table) weighLocked(picks []pick, now int64) bool {
 		p := &picks[i]
 		if p.first = i == 0 || p.hash != picks[i-1].hash || p.limit != picks[i-1].limit; p.first {
 			p.v, p.sum = p.limit.current.Load(), p.n
-			p.state, p.found = t.lookLocked(t.shard(p.hash), p.limit, p.v, p.hash, now)
+			p.state, p.slot = t.lookLocked(t.shard(p.hash), p.limit, p.v, p.hash, now)
 		} else {
 			q := &picks[i-1]
 			q.last = false
-			p.v, p.sum, p.state, p.found = q.v, addSat(q.sum, p.n), q.state, q.found
+			p.v, p.sum, p.state, p.slot = q.v, addSat(q.sum, p.n), q.state, q.slot
 		}
 		p.last = true
 		p.ok = p.v.Kind == Unlimited
@@ -120,7 +138,7 @@ func (t *Table) tryLocked(p *pick, now int64) bool {
 	state, ok := p.v.Bucket.Take(p.state, now, p.sum)
 	if !ok && state != p.state { // the clock went back
 		p.state = state
-		if p.found {
+		if p.slot >= 0 {
 			t.entryLocked(p).set(state)
 		}
 	}
@@ -128,47 +146,59 @@ func (t *Table) tryLocked(p *pick, now int64) bool {
 }
 
 // seatLocked gives every key that is about to be charged an entry. If there is no room
-// for some of them, it marks these as out and reports false.
+// for some of them, it marks these as out and reports false. (It may then have given
+// up an entry for one of the others, and the asks be refused after all: the one way in
+// which a refusal can cost something, in a table full of keys at their limits.)
 func (t *Table) seatLocked(picks []pick, now int64) bool {
+	missing := false
+	for i := range picks {
+		p := &picks[i]
+		missing = missing || p.charges() && p.slot < 0
+	}
+	if !missing {
+		return true
+	}
 	for i := range picks { // so that none makes room for another
-		if p := &picks[i]; p.charges() && p.found {
+		if p := &picks[i]; p.charges() && p.slot >= 0 {
 			t.entryLocked(p).flags |= pinned
+		}
+	}
+	for i := range picks {
+		if p := &picks[i]; p.charges() && p.slot < 0 {
+			p.slot = int32(t.insertLocked(t.shard(p.hash), p.limit, p.v, p.hash, now))
+			if p.out = p.slot < 0; !p.out {
+				t.entryLocked(p).flags |= pinned
+			}
 		}
 	}
 	seated := true
 	for i := range picks {
 		p := &picks[i]
-		if !p.charges() || p.found {
+		if !p.charges() {
 			continue
 		}
-		s := t.shard(p.hash)
-		if slot := t.insertLocked(s, p.limit, p.v, p.hash, now); slot >= 0 {
-			s.entries[slot].flags |= pinned
-			p.found = true
-			continue
-		}
-		seated = false
-		for j := i; ; j-- {
-			picks[j].out = true
-			if picks[j].first {
-				break
-			}
-		}
-	}
-	for i := range picks {
-		if p := &picks[i]; p.charges() && p.found {
+		if seated = seated && !p.out; !p.out { // it may have moved meanwhile
+			p.slot = int32(t.shard(p.hash).find(p.hash, p.limit.index))
 			t.entryLocked(p).flags &^= pinned
 		}
 	}
 	return seated
 }
 
-// redirect sends the keys without room to the overflow entries of their limits.
+// redirect sends the keys that are out to the overflow entries of their limits.
 func (t *Table) redirect(picks []pick) {
+	for i := len(picks) - 1; i >= 0; i-- {
+		p := &picks[i]
+		if !p.last {
+			p.out = picks[i+1].out
+		}
+		if p.out {
+			t.overflowed.Add(1)
+		}
+	}
 	for i := range picks {
 		if p := &picks[i]; p.out {
 			p.hash, p.out = p.limit.overflow, false
-			t.overflowed.Add(1)
 		}
 	}
 }
@@ -182,12 +212,11 @@ func (t *Table) commitLocked(picks []pick, now int64) (poke bool) {
 			continue
 		}
 		s := t.shard(p.hash)
-		slot := s.find(p.hash, p.limit.index)
-		e := &s.entries[slot]
+		e := &s.entries[p.slot]
 		state, run, left, _ := spend(&p.v.Bucket, e.state(), e.unsent(), now, p.sum)
 		e.set(state)
 		s.of(p.limit).admit(p.sum)
-		if p.v.record && t.recordLocked(s, slot, run, left, now) {
+		if p.v.record && t.recordLocked(s, int(p.slot), run, left, now) {
 			poke = true
 		}
 	}
@@ -206,10 +235,7 @@ func (t *Table) refuseLocked(picks []pick) {
 // charges reports whether the key's entry is charged with the sum of this pick.
 func (p *pick) charges() bool { return p.last && p.sum > 0 && p.v.Kind == Bucket }
 
-func (t *Table) entryLocked(p *pick) *entry {
-	s := t.shard(p.hash)
-	return &s.entries[s.find(p.hash, p.limit.index)]
-}
+func (t *Table) entryLocked(p *pick) *entry { return &t.shard(p.hash).entries[p.slot] }
 
 // answer is the result of the pick, once all are taken or none is.
 func (p *pick) answer(now int64, taken bool) Result {

@@ -1,0 +1,118 @@
+package gossip
+
+import "testing"
+
+const batchSize = 10_000 // entries
+
+func BenchmarkEncode(b *testing.B) {
+	s := &segment{to: 1, last: 1000 * ms, entries: byLimit(typical(batchSize, 1000*ms))}
+	bytes := 0
+	b.ReportAllocs()
+	for b.Loop() {
+		bytes = 0
+		for _, body := range encodeBodies(s, 512<<10) {
+			bytes += len(encodeBatch(header{kind: kindBatch}, &batch{To: 1, Parts: 1}, body))
+		}
+	}
+	b.SetBytes(int64(bytes))
+	b.ReportMetric(float64(bytes)/batchSize, "B/entry")
+}
+
+func BenchmarkDecode(b *testing.B) {
+	s := &segment{to: 1, last: 1000 * ms, entries: byLimit(typical(batchSize, 1000*ms))}
+	frame := encodeBatch(header{kind: kindBatch}, &batch{To: 1, Parts: 1}, encodeBodies(s, 512<<10)[0])
+	sum := int64(0)
+	b.ReportAllocs()
+	b.SetBytes(int64(len(frame)))
+	for b.Loop() {
+		f, err := decodeFrame(frame)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if _, err := decodeBody(f.body, func(e Entry) { sum += e.N }); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(len(frame))/batchSize, "B/entry")
+}
+
+// crowd is a node whose links to so many peers are open.
+func crowd(b *testing.B, peers int) (w *world, a *node) {
+	w = newWorld(b)
+	a = w.born("a")
+	for range peers {
+		p := w.born("p")
+		a.up(p)
+		p.up(a)
+		a.open(p)
+	}
+	w.settle()
+	return w, a
+}
+
+// One drain of 10,000 entries: into the log, to 9 peers, and acknowledged by all.
+func BenchmarkAppendTick(b *testing.B) {
+	w, a := crowd(b, 9)
+	entries := typical(batchSize, w.now)
+	now, bytes := w.now, 0
+	b.ReportAllocs()
+	for b.Loop() {
+		now += 100 * ms
+		for i := range entries {
+			entries[i].Start += 100 * ms
+		}
+		a.Append(now, now, entries)
+		a.Tick(now)
+		bytes = 0
+		for _, f := range a.Output().Frames {
+			bytes += len(f.Data)
+		}
+		for _, l := range a.links {
+			h := header{kindAck, a.id, l.peer, l.session, l.nonce}
+			if err := a.Receive(now, l.peer, encodeFrame(h, &ack{Number: a.Head(), Echo: now})); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	if !a.Quiet() || len(a.log.segments) > 0 {
+		b.Fatal("not all was acknowledged")
+	}
+	b.ReportMetric(float64(bytes)/batchSize/9, "B/entry")
+}
+
+// The same drain at a peer.
+func BenchmarkReceive(b *testing.B) {
+	w, a := crowd(b, 1)
+	peer, l := w.live[1], a.links[0]
+	s := &segment{to: 1, last: w.now, entries: byLimit(typical(batchSize, w.now))}
+	body := encodeBodies(s, 512<<10)[0]
+	h := header{kindBatch, a.id, peer.id, l.session, l.nonce}
+	n, bytes := uint64(0), 0
+	b.ReportAllocs()
+	for b.Loop() {
+		frame := encodeBatch(h, &batch{From: n, To: n + 1, Parts: 1, Sent: w.now}, body)
+		bytes = len(frame)
+		n++
+		if err := peer.Receive(w.now, a.id, frame); err != nil {
+			b.Fatal(err)
+		}
+		if len(peer.Output().Charges) != batchSize {
+			b.Fatal("not all was applied")
+		}
+	}
+	b.ReportMetric(float64(bytes)/batchSize, "B/entry")
+}
+
+// An absent peer: each drain merges into the one segment kept for it.
+func BenchmarkCoalesce(b *testing.B) {
+	w, a := crowd(b, 1)
+	a.closed(w.live[1])
+	entries := typical(batchSize, w.now)
+	b.ReportAllocs()
+	for b.Loop() {
+		a.Append(w.now, w.now, entries)
+	}
+	if n, _ := a.Size(); n != batchSize {
+		b.Fatalf("got %d entries", n)
+	}
+}

@@ -1,0 +1,158 @@
+package sim
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/stint-go/stint/gossip"
+	"github.com/stint-go/stint/internal/engine"
+	"github.com/stint-go/stint/internal/table"
+)
+
+// A rule switched off must break a promise in some seed: a check that cannot fail is
+// none. The rules are broken from outside, by forging frames and by standing between
+// engine and table.
+func TestMutants(t *testing.T) {
+	for _, m := range []struct {
+		name string
+		make func() Mutant
+		run  func(uint64, Mutant) error
+		want string // what the oracle says
+	}{
+		{"cursor rule", noCursor, tormented, "missing"},
+		{"deduplication", noDeduplication, tormented, "doubled|which has drained|missing"},
+		{"acknowledgement", noAcknowledgement, tormented, "is quiet and has not all"},
+		{"(n, m): entries add up", naiveSum, tormented, "a central bucket"},
+		{"(n, m): starts ignored", noStarts, tormented, "overspends|a central bucket"},
+		{"debt, promise 3", noDebt, saturated, "overspends"},
+		{"debt, promise 4", noDebt, saturatedForLong, "events since"},
+	} {
+		t.Run(m.name, func(t *testing.T) {
+			t.Parallel()
+			const most = 200
+			for seed := uint64(1); seed <= most; seed++ {
+				if err := m.run(seed, m.make()); err != nil {
+					t.Logf("seed %d of at most %d: %v", seed, most, err)
+					if !containsAny(err.Error(), m.want) {
+						t.Errorf("the oracle said something else than %q", m.want)
+					}
+					return
+				}
+			}
+			t.Errorf("none of %d seeds fails without the rule", most)
+		})
+	}
+}
+
+func containsAny(s, words string) bool {
+	for word := range strings.SplitSeq(words, "|") {
+		if strings.Contains(s, word) {
+			return true
+		}
+	}
+	return false
+}
+
+func tormented(seed uint64, m Mutant) error {
+	_, err := runSeed(seed, nil, m)
+	return err
+}
+
+// saturation is five nodes far apart under five times their limit.
+var saturation = row{limit: Limit{Name: "api", Events: 1000, Per: Second, Burst: 100, Keys: 1}, load: Load{PerSecond: 5000}, lasts: 2 * Second}
+
+func saturated(seed uint64, m Mutant) error {
+	_, err := saturation.run(seed, 20*Millisecond, m)
+	return err
+}
+
+func saturatedForLong(seed uint64, m Mutant) error {
+	r := saturation
+	r.rateOnly = true
+	_, err := r.run(seed, 20*Millisecond, m)
+	return err
+}
+
+// forger rewrites batches so that their receiver takes them to be of its present
+// session and to continue its present number. should says which.
+func forger(should func(number uint64, f frame) bool) Mutant {
+	type pair struct{ origin, peer uint64 }
+	latest := make(map[pair]frame) // WELCOMEs
+	return Mutant{
+		Send: func(_ *World, _, _ *Node, data []byte) {
+			if f := readFrame(data); f.kind == welcome {
+				latest[pair{f.origin, f.peer}] = f
+			}
+		},
+		Deliver: func(_ *World, _, to *Node, data []byte) []byte {
+			f := readFrame(data)
+			number, known := to.engine.Ledger().Number(f.origin)
+			if f.kind != batch || !known || !should(number, f) {
+				return data
+			}
+			w := latest[pair{f.origin, f.peer}]
+			f.session, f.nonce = w.session, w.nonce
+			f.own[0], f.own[1] = number, max(f.to(), number+1)
+			return forge(f, 5+f.count+1)
+		},
+	}
+}
+
+// noCursor has a batch applied though what comes before it is missing.
+func noCursor() Mutant {
+	return forger(func(number uint64, f frame) bool { return f.from() > number })
+}
+
+// noDeduplication has a batch applied though it was already.
+func noDeduplication() Mutant {
+	return forger(func(number uint64, f frame) bool { return f.to() <= number })
+}
+
+// noAcknowledgement has every batch acknowledged as it is sent, lost or not.
+func noAcknowledgement() Mutant {
+	return Mutant{Send: func(w *World, from, to *Node, data []byte) {
+		f := readFrame(data)
+		if f.kind != batch {
+			return
+		}
+		echo := forge(frame{kind: f.own[4]}, 0)[1:10]
+		answer := frame{kind: ack, origin: f.origin, peer: f.peer, session: f.session, nonce: f.nonce, count: 2, rest: append([]byte{0xc2}, echo...)}
+		answer.own[0] = f.to()
+		w.After(0, func() {
+			if !from.gone {
+				from.receive(to, forge(answer, 9))
+			}
+		})
+	}}
+}
+
+// naiveSum merges entries of a key as if only amounts mattered.
+func naiveSum() Mutant {
+	return Mutant{Compose: func(a, b gossip.Entry) gossip.Entry { a.N += b.N; return a }}
+}
+
+// charging alters what is charged.
+type charging struct {
+	engine.Table
+	alter func(start, debt int64) (int64, int64)
+}
+
+func (c charging) Charge(l *table.Limit, hash uint64, now, n, start, debt int64) {
+	start, debt = c.alter(start, debt)
+	c.Table.Charge(l, hash, now, n, start, debt)
+}
+
+func altered(alter func(start, debt int64) (int64, int64)) Mutant {
+	return Mutant{Table: func(t engine.Table) engine.Table { return charging{t, alter} }}
+}
+
+// noStarts forgets when a run began, and with it m.
+func noStarts() Mutant {
+	return altered(func(_, debt int64) (int64, int64) { return math.MinInt64, debt })
+}
+
+// noDebt forgives what would push a key below empty.
+func noDebt() Mutant {
+	return altered(func(start, _ int64) (int64, int64) { return start, 0 })
+}

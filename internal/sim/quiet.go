@@ -1,0 +1,102 @@
+package sim
+
+import "math"
+
+// checkQuiet is what must hold once everybody has heard everything.
+func (w *World) checkQuiet() error {
+	for _, n := range w.nodes {
+		for _, origin := range w.nodes {
+			if origin != n {
+				w.checkAmounts(n, origin)
+			}
+		}
+		if s := n.table.Stats(); s.Evicted > 0 || s.Overflowed > 0 {
+			w.failf("%v had no room for its keys: the balances mean nothing", n)
+		}
+		w.forgave(n)
+		for _, k := range w.keys {
+			w.checkBalance(n, k)
+		}
+	}
+	for _, k := range w.keys {
+		w.checkAlike(k)
+	}
+	return w.err
+}
+
+// checkAmounts is promise 2: everything that a living origin spent since a node began
+// to hear it is applied there, to the event, but for what was counted as lost.
+func (w *World) checkAmounts(n, origin *Node) {
+	a := n.book.accounts[origin.id]
+	if head := uint64(len(origin.book.drains)); a == nil || a.number != head {
+		w.failf("%v is quiet and has not all of %v", n, origin)
+		return
+	}
+	want := w.scratch()
+	for d := a.start + 1; d <= a.number; d++ {
+		if a.covers(d) {
+			for _, x := range origin.book.drains[d-1] {
+				want[x.key] += x.n
+			}
+		}
+	}
+	for k, v := range want {
+		if a.applied[k] != v {
+			w.failf("%v has applied %d events of key %d of %v, which spent %d", n, a.applied[k], k, origin, v)
+		}
+	}
+}
+
+// checkBalance replays in order of time what a node was admitted and has heard: it must
+// not have more left than that.
+func (w *World) checkBalance(n *Node, k *key) {
+	var c central
+	for i := range w.takes {
+		t := &w.takes[i]
+		if t.key != k.index {
+			continue
+		}
+		if a := n.book.accounts[t.by.id]; t.by == n || a != nil && a.covers(t.drain) {
+			c.charge(t.at, t.n, k.interval())
+		}
+	}
+	most := math.Max(0, float64(k.Burst)-c.used(w.now, k.interval()))
+	if got := float64(n.peek(k).Remaining); got > most+w.slack(k)+float64(w.forgiven(n)) {
+		w.failf("%v has %.0f left of key %d, a central bucket %.3f", n, got, k.index, most)
+	}
+}
+
+// checkAlike is the second half of promise 2: all balances are equal, give or take one,
+// unless a bucket was full while news was under way.
+func (w *World) checkAlike(k *key) {
+	most := math.Max(0, float64(k.Burst)-k.central.used(w.now, k.interval()))
+	for _, n := range w.nodes {
+		if w.forgiven(n) > 0 || n.unheard(k) != 0 || !w.comparable(n, k) {
+			return
+		}
+	}
+	for _, n := range w.nodes {
+		if got := float64(n.peek(k).Remaining); got < most-1-w.slack(k) {
+			w.failf("%v has %.0f left of key %d, a central bucket %.3f", n, got, k.index, most)
+		}
+	}
+	if most < float64(k.Burst)-1 {
+		w.Stats.Compared++
+	}
+}
+
+// comparable reports whether a node has discarded no refill of a key that news under
+// way would have used: less than an event comes back in all that time, or its bucket was
+// not full since the world began to be at odds.
+func (w *World) comparable(n *Node, k *key) bool {
+	return k.rate(w.now) < 0.5 || n.book.fullAt[k.index] < w.since
+}
+
+// scratch is a cleared count by key.
+func (w *World) scratch() []int64 {
+	if w.counts == nil {
+		w.counts = make([]int64, len(w.keys))
+	}
+	clear(w.counts)
+	return w.counts
+}
