@@ -54,12 +54,13 @@ func (l *Limiter) Take(_ context.Context, key string, n int64) (Decision, error)
 }
 
 // Peek says what Allow would, and changes nothing.
-func (l *Limiter) Peek(key string) Decision {
+func (l *Limiter) Peek(key string) (d Decision) {
 	if l.err != nil {
 		return l.refusal()
 	}
 	t := l.counted.table
-	return l.decision(l.node.table.Peek(t, t.Hash(key), l.node.now(), 1))
+	l.answer(&d, l.node.table.Peek(t, t.Hash(key), l.node.now(), 1))
+	return d
 }
 
 // Limit is the definition in force.
@@ -73,24 +74,23 @@ func (l *Limiter) Limit() Limit {
 // Err says why the limit cannot be had, nil if it can.
 func (l *Limiter) Err() error { return l.err }
 
-func (l *Limiter) take(key string, n int64) Decision {
+func (l *Limiter) take(key string, n int64) (d Decision) {
 	if l.err != nil || n < 0 {
 		return l.refusal()
 	}
 	t := l.counted.table
-	return l.decision(l.node.table.Take(t, t.Hash(key), l.node.now(), n))
+	l.answer(&d, l.node.table.Take(t, t.Hash(key), l.node.now(), n))
+	return d
 }
 
-func (l *Limiter) decision(r table.Result) Decision {
-	source := SourceLocal
+// answer makes d what the table says. Field by field: a whole Decision, copied as soon as
+// it is made, costs as much as a third of a take.
+func (l *Limiter) answer(d *Decision, r table.Result) {
 	if l.counted.table.Def().Shared {
-		source = SourceShared
+		d.Source = SourceShared
 	}
-	return Decision{
-		OK: r.OK, Limit: l.counted.name, Remaining: r.Remaining,
-		RetryAfter: time.Duration(r.RetryAfter), ResetAfter: time.Duration(r.ResetAfter),
-		Source: source,
-	}
+	d.OK, d.Limit, d.Remaining = r.OK, l.counted.name, r.Remaining
+	d.RetryAfter, d.ResetAfter = time.Duration(r.RetryAfter), time.Duration(r.ResetAfter)
 }
 
 // refusal answers where there is nothing to decide by.

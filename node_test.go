@@ -69,7 +69,7 @@ func TestPortTaken(t *testing.T) {
 
 func TestZeroConfigStandsAlone(t *testing.T) {
 	inBubble(t, func(r *rig) {
-		n := r.alone()
+		n := r.open(stint.Config{})
 		if n.Addr() != "" || n.Name() == "" {
 			t.Errorf("got address %q and name %q", n.Addr(), n.Name())
 		}

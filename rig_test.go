@@ -46,9 +46,12 @@ func ip(i int) string { return fmt.Sprintf("10.0.0.%d", i+1) }
 
 func seed(i int) string { return ip(i) + ":7946" }
 
+// fewKeys keeps tables small, which makes opening and looking at many of them quick.
+const fewKeys = 10_000
+
 // config is that of node i: it is called n0, n1, …, and joins the first.
 func (r *rig) config(i int) stint.Config {
-	cfg := stint.Config{Name: fmt.Sprintf("n%d", i), Bind: ":7946", Transport: r.net.Host(ip(i))}
+	cfg := stint.Config{Name: fmt.Sprintf("n%d", i), Bind: ":7946", Transport: r.net.Host(ip(i)), MaxKeys: fewKeys}
 	if i > 0 {
 		cfg.Join = []string{seed(0)}
 	}
@@ -68,7 +71,7 @@ func (r *rig) open(cfg stint.Config) *stint.Node {
 // alone opens a node without a cluster.
 func (r *rig) alone() *stint.Node {
 	r.Helper()
-	return r.open(stint.Config{})
+	return r.open(stint.Config{MaxKeys: fewKeys})
 }
 
 // cluster opens so many nodes and waits until each is in session with all others.

@@ -74,7 +74,8 @@ func (n *Node) TakeAll(_ context.Context, takes []Take, into []Decision) (ok boo
 	}
 	ok = n.table.TakeAll(asks, n.now(), results[:len(asks)])
 	for i, l := range limiters {
-		into[i] = l.decision(results[i])
+		into[i] = Decision{}
+		l.answer(&into[i], results[i])
 	}
 	return ok, nil
 }

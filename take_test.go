@@ -59,7 +59,7 @@ func TestTakeOnALoneNode(t *testing.T) {
 		{"blocked", stint.Blocked().WithName("ten"), 0, 0, 1, stint.Decision{RetryAfter: never}},
 		{"blocked, nothing", stint.Blocked().WithName("ten"), 0, 0, 0, stint.Decision{RetryAfter: never}},
 		{"unlimited", stint.Unlimited().WithName("ten"), 1 << 50, 0, math.MaxInt64, stint.Decision{OK: true, Remaining: math.MaxInt64}},
-		{"one in ten years", stint.Limit{Name: "ten", Events: 1, Per: 87648 * time.Hour}, 1, time.Hour, 1, stint.Decision{RetryAfter: 87647 * time.Hour, ResetAfter: 87647 * time.Hour}},
+		{"one in ten years", stint.Limit{Name: "ten", Events: 1, Per: 87648 * time.Hour}, 1, time.Second, 1, stint.Decision{RetryAfter: 87648*time.Hour - time.Second, ResetAfter: 87648*time.Hour - time.Second}},
 		{"one in three seconds", stint.Limit{Name: "ten", Events: 1, Per: 3 * time.Second}, 1, time.Second, 1, stint.Decision{RetryAfter: 2 * time.Second, ResetAfter: 2 * time.Second}},
 		{"the fastest", stint.PerSecond(math.MaxInt64).WithName("ten"), 0, 0, math.MaxInt64, stint.Decision{OK: true, ResetAfter: time.Second}},
 	}

@@ -76,6 +76,25 @@ func TestBombs(t *testing.T) {
 	}
 }
 
+// A field that a later version added may nest to a depth, and not beyond.
+func TestNestingIsBounded(t *testing.T) {
+	for depth := range 20 {
+		for name, level := range map[string][]byte{"arrays": {0x91}, "maps": {0x81, 0x01}} {
+			e := newEncoder(header{})
+			e.array(1)
+			e.array(4)
+			e.uint(1)
+			e.string("name")
+			e.string("text")
+			e.buf.Write(append(bytes.Repeat(level, depth), 0xc0))
+			d := newDecoder(e.bytes())
+			if d.definitions(); (d.err == nil) != (depth <= 8) {
+				t.Errorf("%d %s: got error %v", depth, name, d.err)
+			}
+		}
+	}
+}
+
 // Promise 10. An origin that sends parts without end makes us hold no more than
 // maxGathered, however small what it sends is.
 func TestGatheredPartsAreBounded(t *testing.T) {

@@ -164,6 +164,9 @@ func TestDeathIsRemembered(t *testing.T) {
 	if entries, _ := a.Size(); entries != 0 || len(a.links) != 0 {
 		t.Errorf("got %d entries, %d links; want none", entries, len(a.links))
 	}
+	if a.next <= w.now {
+		t.Errorf("Tick asks for %d, and it is %d", a.next, w.now)
+	}
 }
 
 // Frames that were handed out are not held on to.

@@ -160,7 +160,6 @@ func (e *encoder) int(v int64)     { e.keep(e.enc.EncodeInt(v)) }
 func (e *encoder) bool(v bool)     { e.keep(e.enc.EncodeBool(v)) }
 func (e *encoder) bin(b []byte)    { e.keep(e.enc.EncodeBytes(b)) }
 func (e *encoder) string(s string) { e.keep(e.enc.EncodeString(s)) }
-func (e *encoder) raw(b []byte)    { e.buf.Write(b) }
 func (e *encoder) definitions(defs []Definition) {
 	e.array(len(defs))
 	for _, d := range defs {

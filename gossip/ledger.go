@@ -64,7 +64,6 @@ type Ledger struct {
 	links   []*link            // sorted by incarnation: who hears us
 	sources map[uint64]*source // whom we hear
 	session uint64             // the newest opened with anyone: a peer may outlive its link
-	leaving bool
 	out     Output
 	charges []Charge // spare, for Output
 	frames  []Frame
@@ -107,6 +106,7 @@ func (g *Ledger) Up(now int64, peer uint64, name string) {
 	l := g.link(peer)
 	if l == nil {
 		l = newLink(peer, g.log.base())
+		l.wordAt = now
 		i, _ := slices.BinarySearchFunc(g.links, peer, byIncarnation)
 		g.links = slices.Insert(g.links, i, l)
 	}
@@ -132,7 +132,6 @@ func (g *Ledger) Open(now int64, peer uint64) {
 		l.session = g.session
 		l.close()
 		l.state = greeting
-		l.greetedAt = now
 		g.greet(now, l)
 	}
 }
@@ -147,7 +146,6 @@ func (g *Ledger) Closed(peer uint64) {
 // Goodbye tells every peer that this node leaves, so that they need not keep its
 // cursor. Call it after Quiet has said that all is acknowledged.
 func (g *Ledger) Goodbye() {
-	g.leaving = true
 	for _, l := range g.links {
 		if l.deadAt == 0 {
 			g.send(l.peer, encodeFrame(header{kind: kindGoodbye, origin: g.cfg.Incarnation, peer: l.peer}, nil))

@@ -9,12 +9,14 @@ type link struct {
 	cursor uint64 // drains up to this are acknowledged, or given up
 	deadAt int64  // when it was declared dead; 0: alive
 
-	state     linkState
-	session   uint64 // grows with each stream
-	nonce     uint64 // of the peer, for this session
-	start     uint64 // the number that opened the session
-	greetedAt int64  // when the session's first hello or start went out
-	askedAt   int64  // when the last of them did
+	metAt  int64 // when it last answered a hello; 0: never yet
+	wordAt int64 // when it last gave a sign of life: was first seen, or said anything of our log
+
+	state   linkState
+	session uint64 // grows with each stream
+	nonce   uint64 // of the peer, for this session
+	start   uint64 // the number that opened the session
+	askedAt int64  // when the session's last hello or start went out
 
 	flight     []flight // unacknowledged batches, oldest first; kept over sessions until the peer states its number
 	sent       uint64   // end of the last batch of this session
@@ -54,9 +56,10 @@ func byIncarnation(l *link, peer uint64) int { return order(l.peer, peer) }
 func (l *link) close() { l.state, l.unanswered = closed, 0 }
 
 // precedes reports whether l is dead and heir, of the same name, lives in its place
-// and has stated its numbers.
+// and has stated its numbers. It must have done so after l's last sign of life: the
+// older incarnation may be the one still counted as alive.
 func (l *link) precedes(heir *link) bool {
-	return l.deadAt != 0 && heir.deadAt == 0 && heir.nonce != 0 && l.name == heir.name && l.name != ""
+	return l.deadAt != 0 && heir.deadAt == 0 && heir.metAt != 0 && heir.metAt >= l.wordAt && l.name == heir.name && l.name != ""
 }
 
 // sentTo reports whether n ends a batch of which the peer may have stated nothing yet.

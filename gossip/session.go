@@ -28,11 +28,11 @@ func (g *Ledger) welcomed(now int64, l *link, h header, w *welcome) {
 		return
 	}
 	g.answered(now, l, w.Echo)
-	l.nonce = h.nonce
+	l.nonce, l.metAt, l.wordAt = h.nonce, now, now
 	start := g.startFor(now, l, w.Numbers[0])
 	l.flight = l.flight[:0]
 	l.cursor, l.sent, l.start = start, start, start
-	l.state, l.greetedAt = starting, now
+	l.state = starting
 	g.settle()
 	g.free(func(m *link) bool { return m.precedes(l) })
 	g.start(now, l)
@@ -76,7 +76,7 @@ func (g *Ledger) acknowledged(now int64, l *link, h header, a *ack) {
 	if a.Number != l.cursor && !l.sentTo(a.Number) {
 		return // older than what it stated before, or nothing we sent
 	}
-	l.state, l.acked = live, true
+	l.state, l.acked, l.wordAt = live, true, now
 	g.answered(now, l, a.Echo)
 	if l.stated(a.Number, a.Parts) {
 		l.movedAt = now

@@ -44,6 +44,27 @@ func TestLateFramesOfADeadSession(t *testing.T) {
 	}
 }
 
+// Rule 1. A HELLO of an earlier session, or one more of a session that is open, is not
+// answered and changes nothing.
+func TestLateHelloIsNotAnswered(t *testing.T) {
+	w, b, a := pair(t)
+	b.closed(a)
+	b.open(a)
+	first := w.take(kind(b, kindHello))
+	b.closed(a)
+	b.open(a)
+	second := w.take(kind(b, kindHello))
+	w.handAll(second)
+	w.handAll(first)
+	w.settle()
+	w.skip(5 * ms)
+	w.handAll(first)
+	w.handAll(second)
+	if len(w.wire) > 0 || a.sources[b.id].heardAt == w.now || !b.Quiet() {
+		t.Errorf("got answers %v, quiet %v", w.wire, b.Quiet())
+	}
+}
+
 // Rule 1. Each frame after the HELLO needs both incarnations, the session and the nonce.
 func TestForeignFramesChangeNothing(t *testing.T) {
 	w, b, a := pair(t)

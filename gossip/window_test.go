@@ -55,30 +55,23 @@ func TestWindowGrowsWithTheRoundTrip(t *testing.T) {
 	}
 }
 
-// A large frame counts as several: what is in flight has a bound in bytes, too. One
-// always goes, however large.
+// A large frame counts as several: what is in flight has a bound in bytes, too.
 func TestLargeFramesCountAsSeveral(t *testing.T) {
-	w, a, _ := pair(t, func(c *Config) { c.Window = 4; c.MaxFrame = 2 << 20 })
-	a.closed(w.live[1])
-	for range 20 {
-		a.append(typical(30_000, w.now)) // half a megabyte of its own
-	}
-	a.open(w.live[1])
-	w.skip(10 * ms)
-	for range 4 {
-		w.handAll(w.takeAll())
-		a.tick()
-		bytes := 0
-		for _, p := range w.wire {
-			bytes += len(p.data)
+	for _, test := range []struct{ entries, want int }{{1000, 4}, {20_000, 2}, {40_000, 1}} {
+		w, a, _ := pair(t, func(c *Config) { c.Window, c.MaxFrame = 4, 2<<20 })
+		for range 6 {
+			w.skip(10 * ms)
+			a.append(typical(test.entries, w.now))
+			a.tick()
 		}
-		if bytes > 4<<17+1<<19 {
-			t.Errorf("got %d bytes in flight", bytes)
+		if got := len(w.take(kind(a, kindBatch))); got != test.want {
+			t.Errorf("%d entries each: got %d batches in flight, want %d", test.entries, got, test.want)
 		}
-	}
-	w.settle()
-	if !a.Quiet() {
-		t.Error("not quiet")
+		w.skip(a.cfg.Resend)
+		w.settle()
+		if !a.Quiet() {
+			t.Errorf("%d entries each: not quiet", test.entries)
+		}
 	}
 }
 
@@ -112,13 +105,13 @@ func TestGapBetweenBatches(t *testing.T) {
 func TestGapCountsFromTheDrain(t *testing.T) {
 	w, a, _ := pair(t)
 	w.skip(10 * ms)
-	for range 5 {
+	for _, busy := range []int64{0, 15, 0, 5, 19, 0} { // tenths of a ms for which the node is elsewhere
 		a.spend(1)
-		w.skip(3 * ms / 2) // the node was busy elsewhere
+		w.skip(busy * ms / 10)
 		a.tick()
 		if got := len(w.take(kind(a, kindBatch))); got != 1 {
-			t.Errorf("got %d batches, want the drain's", got)
+			t.Errorf("busy for %d00 µs: got %d batches, want the drain's", busy, got)
 		}
-		w.skip(ms / 2)
+		w.skip((20 - busy) * ms / 10)
 	}
 }

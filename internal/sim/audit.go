@@ -12,7 +12,7 @@ type audited struct {
 func (t *audited) Drain(urgentOnly bool, emit func(l *table.Limit, hash uint64, n, start int64)) (int64, bool) {
 	b := &t.n.book
 	return t.Table.Drain(urgentOnly, func(l *table.Limit, hash uint64, n, start int64) {
-		b.drained = append(b.drained, amount{t.n.w.hash[handle{l.ID(), hash}], n})
+		b.drained = append(b.drained, amount{t.n.w.keyOf(l, hash), n})
 		emit(l, hash, n, start)
 	})
 }
@@ -20,12 +20,20 @@ func (t *audited) Drain(urgentOnly bool, emit func(l *table.Limit, hash uint64, 
 // Charge is the table's; what is charged is booked as applied of the peer whose frame
 // is being taken in.
 func (t *audited) Charge(l *table.Limit, hash uint64, now, n, start, debt int64) {
-	k := t.n.w.hash[handle{l.ID(), hash}]
+	k := t.n.w.keyOf(l, hash)
 	t.n.book.applied[k] += n
 	t.n.book.charged = append(t.n.book.charged, amount{k, n})
 	t.n.beforeCharge(k)
 	t.Table.Charge(l, hash, now, n, start, debt)
 	t.n.remember(k)
+}
+
+func (w *World) keyOf(l *table.Limit, hash uint64) int {
+	k, ok := w.hash[handle{l.ID(), hash}]
+	if !ok {
+		w.failf("key %x of limit %x is nobody's", hash, l.ID())
+	}
+	return k
 }
 
 // receive takes in a frame and holds what it changed against the origin's book: the

@@ -83,7 +83,7 @@ func TestUrgentNewsWaitsOneGap(t *testing.T) {
 		"90 % on one":  {PerSecond: 2000, Nodes: []float64{36, 1, 1, 1, 1}},
 		"now and then": {PerSecond: 5000, On: Second, Off: Second},
 	} {
-		w := inTouch(7, 5, Millisecond, Limit{Name: "api", Events: 1000, Per: Second, Burst: 1000, Keys: 1})
+		w := inTouch(7, 5, Millisecond, perSecond(1000, 1000))
 		w.Drive(load, 3*Second)
 		if err := w.Run(3 * Second); err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -96,7 +96,7 @@ func TestUrgentNewsWaitsOneGap(t *testing.T) {
 func TestUrgentNewsGoesFar(t *testing.T) {
 	for _, nodes := range []int{2, 4} {
 		t.Run(fmt.Sprint(nodes), func(t *testing.T) {
-			w := inTouch(2, nodes, 60*Millisecond, Limit{Name: "api", Events: 1000, Per: Second, Burst: 1000, Keys: 1})
+			w := inTouch(2, nodes, 60*Millisecond, perSecond(1000, 1000))
 			w.Drive(Load{PerSecond: 3000}, 3*Second)
 			if err := w.Run(3 * Second); err != nil {
 				t.Error(err)

@@ -52,7 +52,7 @@ func TestCase4(t *testing.T) {
 // whole limit. What arrives then is larger than the limit: it is charged as debt of one
 // burst at most, and never read as a full bucket.
 func TestCase27(t *testing.T) {
-	l := Limit{Name: "a", Events: 10, Per: Second, Burst: 10, Keys: 1}
+	l := perSecond(10, 10)
 	for _, hold := range []bool{false, true} {
 		w := New(Options{Seed: 1, Nodes: 2, Limits: []Limit{l}})
 		w.Meet(Millisecond)
@@ -77,7 +77,7 @@ func TestCase27(t *testing.T) {
 
 // Case 27, at the moment of the heal.
 func TestHealLocksNoKeyOut(t *testing.T) {
-	l := Limit{Name: "a", Events: 10, Per: Second, Burst: 10, Keys: 1}
+	l := perSecond(10, 10)
 	w := New(Options{Seed: 1, Nodes: 2, Limits: []Limit{l}})
 	w.Meet(Millisecond)
 	_ = w.Run(Second)

@@ -17,10 +17,16 @@ func (c clock) read(virtual int64) int64 {
 	return c.offset + virtual + virtual*c.ppb/Second // |virtual·ppb| < 2^63 for hours
 }
 
+// never is further away than any run lasts.
+const never = int64(1) << 62
+
 // when is the first virtual time at which the clock shows at least local.
 func (c clock) when(local int64) int64 {
 	if local <= c.offset {
 		return 0
+	}
+	if local-c.offset > never/2 {
+		return never
 	}
 	hi, lo := bits.Mul64(uint64(local-c.offset), Second)
 	v, _ := bits.Div64(hi, lo, uint64(Second+c.ppb))

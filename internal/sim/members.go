@@ -59,6 +59,45 @@ func (w *World) crash(place int) {
 	}
 }
 
+// leave has a node go politely: it drains, waits for a while until all living peers
+// have everything, says goodbye and is no more.
+func (w *World) leave(place int, patience int64) {
+	n := w.nodes[place]
+	if n.gone || n.leaving {
+		return
+	}
+	w.tracef("%v leaves", n)
+	n.act(func(now int64) { n.engine.Drain(now) })
+	n.leaving = true
+	deadline := w.now + patience
+	var look func()
+	look = func() {
+		switch {
+		case n.gone:
+		case n.engine.Quiet():
+			w.checkHandover(n)
+			n.depart()
+		case w.now >= deadline:
+			n.depart()
+		default:
+			w.After(10*Millisecond, look)
+		}
+	}
+	w.After(0, look)
+}
+
+func (n *Node) depart() {
+	n.w.tracef("%v says goodbye", n)
+	n.engine.Goodbye(n.now())
+	n.gone = true
+	n.w.dead = append(n.w.dead, n)
+	for _, m := range n.w.nodes {
+		if m != n {
+			n.w.After(n.w.between(0, 500*Millisecond), func() { m.down(n) })
+		}
+	}
+}
+
 // restart starts the next incarnation at a place, with an empty table and a clock that
 // has just begun.
 func (w *World) restart(place int) {
@@ -90,6 +129,9 @@ func (w *World) heal() {
 	for from := range w.nodes {
 		for to := range w.nodes {
 			w.mend(from, to)
+		}
+		if n := w.nodes[from]; n.leaving && !n.gone {
+			n.depart()
 		}
 		w.restart(from)
 	}

@@ -21,6 +21,7 @@ type Node struct {
 	limits []*table.Limit
 
 	gone    bool
+	leaving bool  // it drains and decides no more
 	stalled int64 // virtual; it decides, but hears and tells nothing before
 	wakeAt  int64 // virtual; of the step that is due next
 	knows   map[uint64]bool
@@ -86,8 +87,6 @@ func (w *World) Define(place, limit int) {
 	n.act(func(int64) { n.define(limit) })
 }
 
-const never = int64(1) << 62
-
 func (n *Node) now() int64 { return n.clock.read(n.w.now) }
 
 // String is the node's name; a later incarnation's has a mark.
@@ -106,9 +105,14 @@ func (n *Node) act(f func(now int64)) {
 }
 
 func (n *Node) step() {
-	next := n.engine.Step(n.now())
+	next := int64(0)
+	if n.leaving {
+		next = n.engine.Serve(n.now())
+	} else {
+		next = n.engine.Step(n.now())
+	}
 	n.seal()
-	n.wake(max(n.clock.when(next), n.w.now+1))
+	n.wake(min(max(n.clock.when(next), n.w.now+1), never))
 }
 
 // wake has the node step at a time, unless it will sooner.

@@ -70,7 +70,7 @@ func (w *World) someLoad() Load {
 }
 
 // someFault begins at a time and ends by itself.
-func (w *World) someFault(at int64) { w.fault(at, w.rand.IntN(11)) }
+func (w *World) someFault(at int64) { w.fault(at, w.rand.IntN(12)) }
 
 // someHarmlessFault is one that no promise has an exception for.
 func (w *World) someHarmlessFault(at int64) { w.fault(at, w.rand.IntN(10)) }
@@ -104,6 +104,9 @@ func (w *World) fault(at int64, kind int) {
 		case 10:
 			w.crash(a)
 			w.After(lasts, func() { w.restart(a) })
+		case 11:
+			w.leave(a, 500*Millisecond)
+			w.After(600*Millisecond+lasts, func() { w.restart(a) })
 		}
 	})
 }

@@ -47,6 +47,20 @@ func (w *World) checkAmounts(n, origin *Node) {
 	}
 }
 
+// checkHandover is what a node may count on that leaves because it is quiet: whomever it
+// sees has everything of it.
+func (w *World) checkHandover(n *Node) {
+	for _, m := range w.nodes {
+		if m == n || m.gone || !n.knows[m.id] {
+			continue
+		}
+		if a, head := m.book.accounts[n.id], uint64(len(n.book.drains)); n.book.unsentEvents() > 0 || head > 0 && (a == nil || a.number != head) {
+			w.failf("%v leaves and %v has not all of it", n, m)
+		}
+	}
+	w.Stats.Handovers++
+}
+
 // checkBalance replays in order of time what a node was admitted and has heard: it must
 // not have more left than that.
 func (w *World) checkBalance(n *Node, k *key) {

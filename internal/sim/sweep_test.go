@@ -55,7 +55,7 @@ func TestSeeds(t *testing.T) {
 	const workers = 4
 	seeds := uint64(1000)
 	if raceEnabled {
-		seeds = 100
+		seeds = 80
 	}
 	var sums [workers]Stats
 	t.Run("sweep", func(t *testing.T) {
@@ -81,7 +81,7 @@ func sawEverything(t *testing.T, s *Stats) {
 		"duplicate dropped": s.Duplicates, "gap": s.Gaps, "resend coalesced with what came after": s.Coalesced,
 		"batch in several frames": s.Parts, "frame of an old session": s.Stale,
 		"incarnation changed with frames under way": s.Crossed,
-		"log at its bound":                          s.Full, "loss counted": s.Lost, "balance equal on all nodes": s.Compared,
+		"log at its bound":                          s.Full, "loss counted": s.Lost, "handover": s.Handovers, "balance equal on all nodes": s.Compared,
 	} {
 		if n == 0 {
 			t.Errorf("no seed saw a case of: %s", what)

@@ -9,10 +9,10 @@ type Ask struct {
 }
 
 // Take asks a node for events now, and has the oracle judge the answer. A node that is
-// down answers no.
+// down or leaves answers no.
 func (w *World) Take(place int, a Ask) bool {
 	n := w.nodes[place]
-	if n.gone {
+	if n.gone || n.leaving {
 		return false
 	}
 	l, k := n.limits[a.Limit], w.keys[w.first[a.Limit]+a.Key]
@@ -33,7 +33,7 @@ func (w *World) Take(place int, a Ask) bool {
 // TakeAll is Take for several keys, all or none.
 func (w *World) TakeAll(place int, asks ...Ask) bool {
 	n := w.nodes[place]
-	if n.gone {
+	if n.gone || n.leaving {
 		return false
 	}
 	var all []table.Ask

@@ -49,6 +49,7 @@ type Stats struct {
 	Full       int // times a log gave something up
 	Lost       int // drains that a receiver counted as lost
 	Restarts   int
+	Handovers  int // nodes that left when all had heard them
 	Forgiven   int64
 	Compared   int     // balances found equal on all nodes
 	Excess     float64 // the largest, in events
@@ -62,7 +63,7 @@ func (s *Stats) Add(o *Stats) {
 		&s.Frames: o.Frames, &s.Takes: o.Takes, &s.Refused: o.Refused, &s.Redials: o.Redials,
 		&s.Duplicates: o.Duplicates, &s.Gaps: o.Gaps, &s.Coalesced: o.Coalesced, &s.Parts: o.Parts,
 		&s.Stale: o.Stale, &s.Crossed: o.Crossed, &s.Full: o.Full, &s.Lost: o.Lost,
-		&s.Restarts: o.Restarts, &s.Compared: o.Compared,
+		&s.Restarts: o.Restarts, &s.Handovers: o.Handovers, &s.Compared: o.Compared,
 	} {
 		*sum += n
 	}

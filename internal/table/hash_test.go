@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// plainSip is SipHash-c-d as the paper has it, word by word and with the whole message
+// plainSIP is SipHash-c-d as the paper has it, word by word and with the whole message
 // padded, to compare with.
-func plainSip(c, d int, k0, k1 uint64, msg []byte) uint64 {
+func plainSIP(c, d int, k0, k1 uint64, msg []byte) uint64 {
 	v := [4]uint64{k0 ^ 0x736f6d6570736575, k1 ^ 0x646f72616e646f6d, k0 ^ 0x6c7967656e657261, k1 ^ 0x7465646279746573}
 	rounds := func(n int) {
 		for range n {
@@ -56,8 +56,8 @@ func paperMessage(n int) string {
 	return string(b)
 }
 
-func TestPlainSipIsThePapers(t *testing.T) {
-	if got := plainSip(2, 4, paperK0, paperK1, []byte(paperMessage(15))); got != 0xa129ca6149be45e5 {
+func TestPlainSIPIsThePapers(t *testing.T) {
+	if got := plainSIP(2, 4, paperK0, paperK1, []byte(paperMessage(15))); got != 0xa129ca6149be45e5 {
 		t.Errorf("SipHash-2-4 of the paper's message = %#x, want 0xa129ca6149be45e5", got)
 	}
 }
@@ -66,7 +66,7 @@ func TestHashIsSipHash13(t *testing.T) {
 	key := newHashKey(paperK0, paperK1)
 	for n := range 300 {
 		msg := paperMessage(n)
-		if got, want := key.sum(msg), plainSip(1, 3, paperK0, paperK1, []byte(msg)); got != want {
+		if got, want := key.sum(msg), plainSIP(1, 3, paperK0, paperK1, []byte(msg)); got != want {
 			t.Fatalf("%d bytes: %#x, want %#x", n, got, want)
 		}
 	}
