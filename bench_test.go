@@ -146,11 +146,11 @@ func BenchmarkMillionKeysTold(b *testing.B) {
 
 // millionKeys takes one event of a key chosen at random, all of which are in use.
 func millionKeys(b *testing.B, n *stint.Node) func(n int) {
-	l := n.Limiter(stint.PerHour(1_000_000).WithBurst(1_000_000).WithName("user"))
+	l := n.Limiter(stint.PerDay(1_000_000).WithName("user"))
 	keys := make([]string, live)
 	for i := range keys {
 		keys[i] = fmt.Sprint("user:", i)
-		l.AllowN(keys[i], 1000)
+		l.AllowN(keys[i], 100_000)
 	}
 	b.Cleanup(func() {
 		if got := n.Stats().Keys; got < live*99/100 {

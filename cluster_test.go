@@ -136,3 +136,24 @@ func TestLimitDefinedLater(t *testing.T) {
 		r.checkRemaining(139, "ann", stint.PerHour(200).WithName("api"), nodes[2])
 	})
 }
+
+// News that matters does not wait for the sync interval, and other news no longer.
+func TestWhenPeersAreTold(t *testing.T) {
+	inBubble(t, func(r *rig) {
+		first, second := r.config(0), r.config(1)
+		first.SyncInterval, second.SyncInterval = 2*time.Second, 2*time.Second
+		nodes := []*stint.Node{r.open(first), r.open(second)}
+		r.met(nodes...)
+		api := stint.PerDay(1000).WithName("api")
+		nodes[0].AllowN("ann", api, 600)
+		time.Sleep(10 * time.Millisecond)
+		r.checkRemaining(400, "ann", api, nodes[1])
+		nodes[0].AllowN("bob", api, 1)
+		r.within(2*time.Second+10*time.Millisecond, "the interval is over", func() bool { return nodes[1].Peek("bob", api).Remaining == 999 })
+		nodes[0].AllowN("bob", api, 1)
+		time.Sleep(10 * time.Millisecond)
+		if got := nodes[1].Peek("bob", api).Remaining; got != 999 {
+			t.Errorf("%d remain 10 ms after a take far from the limit, want it to wait for the interval", got)
+		}
+	})
+}

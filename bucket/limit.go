@@ -47,6 +47,7 @@ type Limit struct {
 	all      span   // burst·T; all.ns ≤ maxSpan
 	burst    int64  // ≥ 1
 	most     int64  // ns; a state further ahead means that the clock went back
+	quick    int64  // ns; up to here Spend counts in whole nanoseconds; -1: never
 }
 
 // State is what a bucket remembers of a key: the time At, in nanoseconds, plus
@@ -71,6 +72,9 @@ func New(events, perNanos, burst int64) Limit {
 	l.burst = min(max(burst, 1), l.events(span{maxSpan, 0}))
 	l.all = l.span(l.burst)
 	l.most = addSat(l.all.ns, l.Debt(mostNodes))
+	if l.quick = min(l.most, maxSpan); l.den > 1 {
+		l.quick = -1
+	}
 	return l
 }
 

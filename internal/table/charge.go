@@ -50,8 +50,8 @@ func (t *Table) chargeLocked(s *shard, l *Limit, v *version, i int, now, n, star
 	}
 	l.refresh(e, v, now)
 	b := &v.Bucket
-	state, forgiven := b.Charge(e.state(), now, b.RunFrom(n, start), debt)
-	e.set(state)
+	state, forgiven := b.Charge(e.state, now, b.RunFrom(n, start), debt)
+	e.state = state
 	t.forgiven.add(forgiven)
 	if s.groups[i/groupSlots].dirty&slotBit(i) == 0 {
 		return false
@@ -61,12 +61,12 @@ func (t *Table) chargeLocked(s *shard, l *Limit, v *version, i int, now, n, star
 
 // add puts a charge on an entry of an unknown limit.
 func (e *entry) add(n, start int64) {
-	sum := int64(e.rem)
+	sum := int64(e.state.Rem)
 	if n < 0 {
 		sum = max(sum+n, 0)
 	} else {
 		sum = addSat(sum, n)
 	}
-	e.rem = uint64(sum)
-	e.full = max(e.full, start)
+	e.state.Rem = uint64(sum)
+	e.state.At = max(e.state.At, start)
 }

@@ -71,7 +71,7 @@ func check(t testing.TB, tab *Table) {
 			}
 			if g.dirty&bit != 0 {
 				dirty++
-			} else if e.unsentN != 0 {
+			} else if e.unsent.N != 0 {
 				t.Fatalf("shard %d slot %d: something unsent without a mark", i, j)
 			}
 			if g.urgent&bit != 0 {

@@ -3,6 +3,8 @@ package table
 import (
 	"math"
 	"math/bits"
+
+	"github.com/stint-go/stint/bucket"
 )
 
 // rows is how many entries a drain copies under one hold of a shard's lock.
@@ -90,12 +92,12 @@ func (t *Table) fetchLocked(s *shard, buf []row, from int, urgentOnly bool) (n, 
 		g.urgent &^= m
 		for ; m != 0; m &= m - 1 {
 			e := &s.entries[at*groupSlots+bits.TrailingZeros8(m)]
-			if e.unsentN != 0 {
+			if e.unsent.N != 0 {
 				l := limits[e.limit-1]
-				buf[n] = row{l, e.hash, e.unsentN, l.at(e.gen).Bucket.Start(e.unsent())}
+				buf[n] = row{l, e.hash, e.unsent.N, l.at(e.gen).Bucket.Start(e.unsent)}
 				n++
 			}
-			e.unsentN, e.unsentM = 0, 0
+			e.unsent = bucket.Run{}
 		}
 	}
 	// What was marked behind our back has the next drain come again.

@@ -8,17 +8,15 @@ import (
 
 // entry is the state of one key: 64 bytes, one cache line, without pointers.
 type entry struct {
-	hash    uint64
-	full    int64  // bucket.State.At; of an unknown limit: the latest start of a charge
-	rem     uint64 // bucket.State.Rem; of an unknown limit: the events charged, as int64
-	unsentN int64  // bucket.Run of what no drain has fetched yet; 0: nothing
-	unsentM int64
-	limit   uint32 // index of the limit, from 1; (limit, hash) is the entry's identity
-	gen     uint16 // generation of the definition by which the above is to be read
-	flags   flags
-	slab    uint32 // reserved: handle of what does not fit; 0: none
-	_       uint32
-	_       uint64 // reserved for windows
+	hash   uint64
+	state  bucket.State // of an unknown limit: the latest start of a charge, and the events charged
+	unsent bucket.Run   // what no drain has fetched yet; N = 0: nothing
+	limit  uint32       // index of the limit, from 1; (limit, hash) is the entry's identity
+	gen    uint16       // generation of the definition by which the above is to be read
+	flags  flags
+	slab   uint32 // reserved: handle of what does not fit; 0: none
+	_      uint32
+	_      uint64 // reserved for windows
 }
 
 type flags uint16
@@ -41,15 +39,9 @@ const (
 // full is the state of an absent key, whatever the time.
 var full = bucket.State{At: math.MinInt64}
 
-func (e *entry) state() bucket.State { return bucket.State{At: e.full, Rem: e.rem} }
-
-func (e *entry) set(s bucket.State) { e.full, e.rem = s.At, s.Rem }
-
-func (e *entry) unsent() bucket.Run { return bucket.Run{N: e.unsentN, M: e.unsentM} }
-
 // restsAt reports whether the entry, which must not be dirty, carries no information
 // at now.
-func (e *entry) restsAt(now int64) bool { return e.full < now && e.flags&keep == 0 }
+func (e *entry) restsAt(now int64) bool { return e.state.At < now && e.flags&keep == 0 }
 
 // refresh rewrites the entry for v, the definition in force and a bucket, if it was
 // written for an older one. What is used stays used, what is unsent stays unsent.
@@ -59,10 +51,10 @@ func (l *Limit) refresh(e *entry, v *version, now int64) {
 	}
 	state, forgiven := l.convert(e, v, now)
 	l.table.forgiven.add(forgiven)
-	e.set(state)
-	if e.unsentN != 0 {
-		start := l.at(e.gen).Bucket.Start(e.unsent())
-		e.unsentM = v.Bucket.RunFrom(e.unsentN, start).M
+	e.state = state
+	if e.unsent.N != 0 {
+		start := l.at(e.gen).Bucket.Start(e.unsent)
+		e.unsent.M = v.Bucket.RunFrom(e.unsent.N, start).M
 	}
 	e.flags &^= unknown
 	e.gen = v.gen
@@ -74,11 +66,11 @@ func (l *Limit) convert(e *entry, v *version, now int64) (_ bucket.State, forgiv
 	b := &v.Bucket
 	switch {
 	case e.gen == v.gen:
-		return e.state(), 0
+		return e.state, 0
 	case e.flags&unknown != 0:
-		return b.Charge(full, now, b.RunFrom(int64(e.rem), e.full), b.DebtStale())
-	case e.full < now: // full since then, and that still counts for late news
-		return bucket.State{At: e.full}, 0
+		return b.Charge(full, now, b.RunFrom(int64(e.state.Rem), e.state.At), b.DebtStale())
+	case e.state.At < now: // full since then, and that still counts for late news
+		return bucket.State{At: e.state.At}, 0
 	}
-	return l.at(e.gen).Bucket.Convert(e.state(), now, b), 0
+	return l.at(e.gen).Bucket.Convert(e.state, now, b), 0
 }

@@ -11,7 +11,7 @@ const sample = 8
 // insertLocked makes an entry for a key that has none and returns its slot, or -1 if
 // there is no room. An overflow entry always has room.
 func (t *Table) insertLocked(s *shard, l *Limit, v *version, hash uint64, now int64) int {
-	e := entry{hash: hash, full: full.At, limit: l.index, gen: v.gen}
+	e := entry{hash: hash, state: full, limit: l.index, gen: v.gen}
 	if v.Kind == Unknown {
 		e.flags = unknown
 	}
@@ -78,8 +78,8 @@ func (t *Table) victimLocked(s *shard, now int64) int {
 			if e.restsAt(now) {
 				return i
 			}
-			if e.full < soonest && t.mayGo(e, now) {
-				best, soonest = i, e.full
+			if e.state.At < soonest && t.mayGo(e, now) {
+				best, soonest = i, e.state.At
 			}
 			seen++
 		}

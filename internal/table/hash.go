@@ -8,44 +8,78 @@ import (
 	"unsafe"
 )
 
-// hashKey is a key of SipHash-1-3 (Aumasson and Bernstein, "SipHash: a fast
-// short-input PRF", 2012, with the round counts of the reduced version that Rust and
-// Python use), kept as the state it starts from. docs/hash.md says why this function.
-type hashKey struct{ v0, v1, v2, v3 uint64 }
+// shortKey is the most bytes of a key that the quick hash takes: 8 words, the last of
+// which is short and carries the length.
+const shortKey = 63
 
-func newHashKey(k0, k1 uint64) hashKey {
-	return hashKey{
-		k0 ^ 0x736f6d6570736575, k1 ^ 0x646f72616e646f6d,
-		k0 ^ 0x6c7967656e657261, k1 ^ 0x7465646279746573,
-	}
+// hashKey is what the keys of one limit are hashed under: multipliers for short ones, a
+// SipHash key for long ones. docs/hash.md says why these functions.
+type hashKey struct {
+	add  wide
+	mul  [(shortKey + 1) / 8]wide
+	long sipKey
 }
+
+// wide is a 128-bit number.
+type wide struct{ hi, lo uint64 }
 
 // derive gives the limit with this id a key of its own, so that hashing a key costs
 // its own bytes only, and the hash that its overflow entry goes by.
 func derive(seed [16]byte, id uint64) (key hashKey, overflow uint64) {
-	mac := hmac.New(sha256.New, seed[:])
-	mac.Write([]byte("stint: keys of a limit"))
-	mac.Write(binary.LittleEndian.AppendUint64(nil, id))
-	sum := mac.Sum(nil)
-	word := func(i int) uint64 { return binary.LittleEndian.Uint64(sum[8*i:]) }
-	return newHashKey(word(0), word(1)), word(2)
+	var block [32]byte
+	var blocks uint64
+	next := func() uint64 {
+		if blocks%4 == 0 {
+			mac := hmac.New(sha256.New, seed[:])
+			mac.Write([]byte("stint: keys of a limit"))
+			mac.Write(binary.LittleEndian.AppendUint64(nil, id))
+			mac.Write(binary.LittleEndian.AppendUint64(nil, blocks/4))
+			mac.Sum(block[:0])
+		}
+		word := binary.LittleEndian.Uint64(block[blocks%4*8:])
+		blocks++
+		return word
+	}
+	key.add = wide{next(), next()}
+	for i := range key.mul {
+		key.mul[i] = wide{next(), next()}
+	}
+	key.long = newSipKey(next(), next())
+	return key, next()
 }
 
-// sum hashes a string of any length.
+// sum hashes a string of any length. A short one by vector multiply-shift, strongly
+// universal (Dietzfelbinger 1996; Thorup, "High speed hashing for integers and
+// strings", 2015): the high half of add + Σ mul·word, modulo 2^128. The last word is
+// what is left of the string below its length.
 func (k *hashKey) sum(s string) uint64 {
-	v0, v1, v2, v3 := k.v0, k.v1, k.v2, k.v3
+	if len(s) > shortKey {
+		return k.long.sum(s)
+	}
 	b := unsafe.Slice(unsafe.StringData(s), len(s)) // read only
 	last := uint64(len(b))<<56 | tail(b)
+	hi, lo, i := k.add.hi, k.add.lo, 0
 	for ; len(b) >= 8; b = b[8:] {
-		m := binary.LittleEndian.Uint64(b)
-		v0, v1, v2, v3 = round(v0, v1, v2, v3^m)
-		v0 ^= m
+		hi, lo = k.mul[i&7].fold(hi, lo, binary.LittleEndian.Uint64(b))
+		i++
 	}
-	v0, v1, v2, v3 = round(v0, v1, v2, v3^last)
-	v0, v1, v2, v3 = round(v0^last, v1, v2^0xff, v3)
-	v0, v1, v2, v3 = round(v0, v1, v2, v3)
-	v0, v1, v2, v3 = round(v0, v1, v2, v3)
-	return v0 ^ v1 ^ v2 ^ v3
+	hi, _ = k.mul[i&7].fold(hi, lo, last)
+	return scatter(hi)
+}
+
+// fold is (hi, lo) + m·word, modulo 2^128.
+func (m *wide) fold(hi, lo, word uint64) (uint64, uint64) {
+	h, l := bits.Mul64(m.lo, word)
+	lo, carry := bits.Add64(lo, l, 0)
+	return hi + h + m.hi*word + carry, lo
+}
+
+// scatter is one to one: it keeps two strings apart as far as they were, and keeps
+// those of a series from standing in a row.
+func scatter(h uint64) uint64 {
+	h ^= h >> 32
+	h *= 0x9e3779b97f4a7c15
+	return h ^ h>>32
 }
 
 // tail is the bytes behind the last whole word of eight, as a little-endian number.
@@ -62,18 +96,4 @@ func tail(b []byte) uint64 {
 		return uint64(b[0]) | uint64(b[n/2])<<(8*uint(n/2)) | uint64(b[n-1])<<(8*uint(n-1))
 	}
 	return 0
-}
-
-func round(v0, v1, v2, v3 uint64) (uint64, uint64, uint64, uint64) {
-	v0 += v1
-	v1 = bits.RotateLeft64(v1, 13) ^ v0
-	v0 = bits.RotateLeft64(v0, 32)
-	v2 += v3
-	v3 = bits.RotateLeft64(v3, 16) ^ v2
-	v0 += v3
-	v3 = bits.RotateLeft64(v3, 21) ^ v0
-	v2 += v1
-	v1 = bits.RotateLeft64(v1, 17) ^ v2
-	v2 = bits.RotateLeft64(v2, 32)
-	return v0, v1, v2, v3
 }

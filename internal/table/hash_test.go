@@ -3,6 +3,7 @@ package table
 import (
 	"encoding/binary"
 	"math"
+	"math/big"
 	"math/bits"
 	"strings"
 	"testing"
@@ -62,13 +63,39 @@ func TestPlainSIPIsThePapers(t *testing.T) {
 	}
 }
 
-func TestHashIsSipHash13(t *testing.T) {
-	key := newHashKey(paperK0, paperK1)
+func TestLongHashIsSipHash13(t *testing.T) {
+	key := newSipKey(paperK0, paperK1)
 	for n := range 300 {
 		msg := paperMessage(n)
 		if got, want := key.sum(msg), plainSIP(1, 3, paperK0, paperK1, []byte(msg)); got != want {
 			t.Fatalf("%d bytes: %#x, want %#x", n, got, want)
 		}
+	}
+}
+
+// TestShortHashIsMultiplyShift compares with the definition, in big numbers.
+func TestShortHashIsMultiplyShift(t *testing.T) {
+	key, _ := derive([16]byte{1, 2, 3}, 4)
+	number := func(w wide) *big.Int {
+		n := new(big.Int).SetUint64(w.hi)
+		return n.Lsh(n, 64).Add(n, new(big.Int).SetUint64(w.lo))
+	}
+	for n := range shortKey + 1 {
+		msg := paperMessage(n)
+		padded := append([]byte(msg), make([]byte, 7-n%8)...)
+		padded = append(padded, byte(n))
+		sum := number(key.add)
+		for i := 0; i < len(padded); i += 8 {
+			word := new(big.Int).SetUint64(binary.LittleEndian.Uint64(padded[i:]))
+			sum.Add(sum, word.Mul(word, number(key.mul[i/8])))
+		}
+		sum.Rsh(sum, 64).And(sum, new(big.Int).SetUint64(math.MaxUint64))
+		if got, want := key.sum(msg), scatter(sum.Uint64()); got != want {
+			t.Fatalf("%d bytes: %#x, want %#x", n, got, want)
+		}
+	}
+	if got, want := key.sum(paperMessage(shortKey+1)), key.long.sum(paperMessage(shortKey+1)); got != want {
+		t.Errorf("a long key: %#x, want SipHash's %#x", got, want)
 	}
 }
 

@@ -6,12 +6,18 @@ import (
 	"github.com/stint-go/stint/bucket"
 )
 
-// recordLocked makes run what is unsent of slot i; left remain of its budget. It
-// reports whether to poke once the lock is free.
-func (t *Table) recordLocked(s *shard, i int, run bucket.Run, left, now int64) bool {
-	e := &s.entries[i]
-	e.unsentN, e.unsentM = run.N, run.M
-	return t.unmarked(&s.groups[i/groupSlots], slotBit(i), run.N, left) && t.markLocked(s, i, left, now)
+// run is where a take of the entry is to be recorded: in scratch if nobody will ask.
+func (e *entry) run(v *version, scratch *bucket.Run) *bucket.Run {
+	if v.record {
+		return &e.unsent
+	}
+	return scratch
+}
+
+// markSpentLocked marks slot i, which has so much unsent and left remain of its budget,
+// unless it has the marks it needs. It reports whether to poke once the lock is free.
+func (t *Table) markSpentLocked(s *shard, i int, unsent, left, now int64) bool {
+	return t.unmarked(&s.groups[i/groupSlots], slotBit(i), unsent, left) && t.markLocked(s, i, left, now)
 }
 
 // unmarked reports whether a slot with so much unsent lacks a mark that it should have.
@@ -28,7 +34,7 @@ func (t *Table) markLocked(s *shard, i int, left, now int64) bool {
 			t.dirty.set(s.index)
 		}
 	}
-	if g.urgent&bit != 0 || !t.pressing(s.entries[i].unsentN, left) {
+	if g.urgent&bit != 0 || !t.pressing(s.entries[i].unsent.N, left) {
 		return false
 	}
 	g.urgent |= bit

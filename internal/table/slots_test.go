@@ -3,6 +3,8 @@ package table
 import (
 	"math/rand/v2"
 	"testing"
+
+	"github.com/stint-go/stint/bucket"
 )
 
 // TestSlotsAgainstMap runs the hash table of a shard beside a map.
@@ -32,7 +34,7 @@ func TestSlotsAgainstMap(t *testing.T) {
 		for range 20_000 {
 			k := ids[rnd.IntN(len(ids))]
 			i := h.find(k.hash, k.limit)
-			if at, ok := want[k]; ok != (i >= 0) || ok && h.entries[i].full != at {
+			if at, ok := want[k]; ok != (i >= 0) || ok && h.entries[i].state.At != at {
 				t.Fatalf("seed %d: find %v: slot %d, want it there: %v", seed, k, i, ok)
 			}
 			switch {
@@ -45,7 +47,7 @@ func TestSlotsAgainstMap(t *testing.T) {
 				}
 				v := rnd.Int64()
 				i = h.place(k.hash)
-				h.entries[i] = entry{hash: k.hash, limit: k.limit, full: v}
+				h.entries[i] = entry{hash: k.hash, limit: k.limit, state: bucket.State{At: v}}
 				want[k] = v
 			case rnd.IntN(100) == 0:
 				h.resize(sizeFor(int(h.used)))
@@ -77,7 +79,7 @@ func TestMarksMoveWithTheirEntries(t *testing.T) {
 		}
 		hash := rnd.Uint64()
 		slot := h.place(hash)
-		h.entries[slot] = entry{hash: hash, unsentN: int64(i % 3)}
+		h.entries[slot] = entry{hash: hash, unsent: bucket.Run{N: int64(i % 3)}}
 		if i%3 > 0 {
 			h.groups[slot/groupSlots].dirty |= slotBit(slot)
 		}
@@ -88,7 +90,7 @@ func TestMarksMoveWithTheirEntries(t *testing.T) {
 	for i := range h.entries {
 		g := h.groups[i/groupSlots]
 		dirty, urgent := g.dirty&slotBit(i) != 0, g.urgent&slotBit(i) != 0
-		if n := h.entries[i].unsentN; dirty != (n > 0) || urgent != (n > 1) {
+		if n := h.entries[i].unsent.N; dirty != (n > 0) || urgent != (n > 1) {
 			t.Errorf("slot %d: dirty %v, urgent %v, want %v, %v", i, dirty, urgent, n > 0, n > 1)
 		}
 	}

@@ -73,6 +73,6 @@ func (t *Table) settle(e *entry, now int64) {
 		l.refresh(e, v, now)
 	default: // entries mean nothing to it
 		e.flags &^= unknown
-		e.set(full)
+		e.state = full
 	}
 }

@@ -38,30 +38,22 @@ func (t *Table) Take(l *Limit, hash uint64, now, n int64) Result {
 		}
 	}
 	e := &s.entries[i]
-	old := e.state()
-	state, run, left, retry := spend(&v.Bucket, old, e.unsent(), now, n)
+	var unrecorded bucket.Run
+	run := e.run(v, &unrecorded)
+	left, retry := v.Bucket.Spend(&e.state, run, now, n)
+	reset := until(e.state, now)
 	if retry > 0 {
-		if state != old { // the clock went back
-			e.set(state)
-		}
 		s.of(l).refuse(n)
 		s.mu.Unlock()
-		return Result{false, left, retry, until(state, now)}
+		return Result{false, left, retry, reset}
 	}
-	e.set(state)
 	s.of(l).admit(n)
-	poke := false
-	if v.record {
-		e.unsentN, e.unsentM = run.N, run.M
-		if g := &s.groups[i/groupSlots]; t.unmarked(g, slotBit(i), run.N, left) {
-			poke = t.markLocked(s, i, left, now)
-		}
-	}
+	poke := v.record && t.markSpentLocked(s, i, run.N, left, now)
 	s.mu.Unlock()
 	if poke {
 		t.poke()
 	}
-	return Result{true, left, 0, until(state, now)}
+	return Result{true, left, 0, reset}
 }
 
 // readyLocked makes the entry ready to be decided on by the definition in force, which
@@ -127,7 +119,7 @@ func (t *Table) lookLocked(s *shard, l *Limit, v *version, hash uint64, now int6
 	}
 	e := &s.entries[i]
 	l.refresh(e, v, now)
-	return e.state(), int32(i)
+	return e.state, int32(i)
 }
 
 func result(b *bucket.Limit, s bucket.State, now, n int64, ok bool) Result {

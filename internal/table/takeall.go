@@ -48,7 +48,7 @@ func (t *Table) TakeAll(asks []Ask, now int64, into []Result) bool {
 		picks = append(picks, pick{limit: a.Limit, hash: a.Hash, n: max(a.N, 0), index: int32(i)})
 	}
 	for {
-		sort(picks)
+		order(picks)
 		t.lockAll(picks)
 		ok := t.weighLocked(picks, now)
 		seated := !ok || t.seatLocked(picks, now)
@@ -70,9 +70,9 @@ func (t *Table) TakeAll(asks []Ask, now int64, into []Result) bool {
 	}
 }
 
-// sort puts the shards in the order of their locks, and the asks for one key next to
+// order puts the shards in the order of their locks, and the asks for one key next to
 // each other in their own order.
-func sort(picks []pick) {
+func order(picks []pick) {
 	if len(picks) > fewAsks {
 		slices.SortFunc(picks, byPlace)
 		return
@@ -139,7 +139,7 @@ func (t *Table) tryLocked(p *pick, now int64) bool {
 	if !ok && state != p.state { // the clock went back
 		p.state = state
 		if p.slot >= 0 {
-			t.entryLocked(p).set(state)
+			t.entryLocked(p).state = state
 		}
 	}
 	return ok
@@ -213,10 +213,11 @@ func (t *Table) commitLocked(picks []pick, now int64) (poke bool) {
 		}
 		s := t.shard(p.hash)
 		e := &s.entries[p.slot]
-		state, run, left, _ := spend(&p.v.Bucket, e.state(), e.unsent(), now, p.sum)
-		e.set(state)
+		var unrecorded bucket.Run
+		run := e.run(p.v, &unrecorded)
+		left, _ := p.v.Bucket.Spend(&e.state, run, now, p.sum)
 		s.of(p.limit).admit(p.sum)
-		if p.v.record && t.recordLocked(s, int(p.slot), run, left, now) {
+		if p.v.record && t.markSpentLocked(s, int(p.slot), run.N, left, now) {
 			poke = true
 		}
 	}
