@@ -25,7 +25,7 @@ var theHouse = house{
 	planned: []string{"window", "httplimit", "strict", "metrics", "rules", "grpclimit", "envoy"},
 	owners: map[string][]string{
 		"github.com/hashicorp/memberlist": {"cluster"},
-		"golang.org/x/time":               {"cluster"},
+		"golang.org/x/time":               {}, // tests only
 		"github.com/vmihailenco/msgpack":  {"gossip"},
 		"github.com/spf13/cobra":          {"cmd/stint"},
 		"github.com/spf13/pflag":          {"cmd/stint"},

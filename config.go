@@ -41,7 +41,7 @@ type Config struct {
 	HashSeed []byte
 
 	// SyncInterval is how long what was spent may wait before peers are told, far from
-	// the limit; near it they are told within milliseconds. Default 100 ms, from 10 ms.
+	// the limit; near it they are told within milliseconds. Default 100 ms; 10 ms to 2 s.
 	SyncInterval time.Duration
 	// PartitionMemory is how long the log is kept for a peer that was declared dead.
 	// Default 10 min.
@@ -131,8 +131,8 @@ func (c *Config) checkBounds(f *faults) {
 	if c.JoinTimeout < 0 {
 		f.add("JoinTimeout is %v: use a positive duration, or 0 for 10s", c.JoinTimeout)
 	}
-	if c.SyncInterval != 0 && (c.SyncInterval < 10*time.Millisecond || c.SyncInterval > 10*time.Second) {
-		f.add("SyncInterval is %v: use 10ms to 10s, or 0 for 100ms", c.SyncInterval)
+	if c.SyncInterval != 0 && (c.SyncInterval < 10*time.Millisecond || c.SyncInterval > 2*time.Second) {
+		f.add("SyncInterval is %v: use 10ms to 2s, or 0 for 100ms", c.SyncInterval)
 	}
 	if c.PartitionMemory != 0 && (c.PartitionMemory < time.Second || c.PartitionMemory > 30*day) {
 		f.add("PartitionMemory is %v: use 1s to 30 days, or 0 for 10m", c.PartitionMemory)

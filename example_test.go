@@ -41,7 +41,7 @@ func ExampleOpen_faults() {
 	fmt.Println(err)
 	// Output:
 	// config: Bind is "7946": use host:port, such as ":7946" or "10.0.0.1:0"
-	// config: SyncInterval is 1h0m0s: use 10ms to 10s, or 0 for 100ms
+	// config: SyncInterval is 1h0m0s: use 10ms to 2s, or 0 for 100ms
 }
 
 func ExampleNode_Allow() {

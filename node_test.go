@@ -113,7 +113,7 @@ func TestNamesAndAddresses(t *testing.T) {
 // process that sleeps for years wakes with full buckets and no overflow (case 7).
 func TestYearsPass(t *testing.T) {
 	inBubble(t, func(r *rig) {
-		n := r.open(stint.Config{SyncInterval: 10 * time.Second})
+		n := r.open(stint.Config{SyncInterval: 2 * time.Second})
 		slow, fast := stint.Limit{Name: "slow", Events: 1, Per: 3000 * 24 * time.Hour}, stint.PerSecond(1<<62).WithName("fast")
 		n.Allow("ann", slow)
 		n.AllowN("ann", fast, 1<<62)

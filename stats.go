@@ -17,6 +17,8 @@ type Member struct {
 	Self        bool
 	State       string // alive, dead or left
 
+	// InSession says that each of the two hears the other's log.
+	InSession bool
 	// Lag is how old the newest of the member's news was when it was applied here, and
 	// LagMax how old the oldest in the last 10 to 20 s: upper bounds, for the round trip
 	// is counted in. Connected is not in sync; these are.
@@ -76,7 +78,8 @@ func (n *Node) Members() []Member {
 		l, t := links[m.Incarnation], traffic[m.Incarnation]
 		members = append(members, Member{
 			Name: m.Name, Addr: m.Addr, Incarnation: m.Incarnation, Self: m.Self, State: m.State.String(),
-			Lag: time.Duration(l.Lag), LagMax: time.Duration(l.LagMax), Backlog: l.Backlog, Unacked: l.InFlight,
+			InSession: l.InStep && l.SourceSeen,
+			Lag:       time.Duration(l.Lag), LagMax: time.Duration(l.LagMax), Backlog: l.Backlog, Unacked: l.InFlight,
 			BytesOut: t.BytesOut, BytesIn: t.BytesIn, Reconnects: t.Reconnects,
 		})
 	}

@@ -224,7 +224,17 @@ func (g *Ledger) link(peer uint64) *link {
 	return nil
 }
 
-func (g *Ledger) gap() int64 { return max(g.cfg.Gap, int64(len(g.links)+1)*500_000) }
+// gap is the least time between two batches on a link: it grows with the nodes alive, so
+// that a node writes no more often for having more peers.
+func (g *Ledger) gap() int64 {
+	nodes := int64(1)
+	for _, l := range g.links {
+		if l.deadAt == 0 {
+			nodes++
+		}
+	}
+	return max(g.cfg.Gap, nodes*500_000)
+}
 
 func (g *Ledger) send(to uint64, frame []byte) {
 	g.out.Frames = append(g.out.Frames, Frame{to, frame})

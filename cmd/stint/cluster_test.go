@@ -92,20 +92,19 @@ func (p *process) alive() map[string]string {
 	return alive
 }
 
-// hears says whether the process is in session with all others: only then does it know
-// how late their news is.
+// hears says whether the process is in session with all others.
 func (p *process) hears() bool {
 	var body struct {
 		Members []struct {
-			Self bool
-			Lag  float64 `json:"lag_ms"`
+			Self      bool
+			InSession bool `json:"in_session"`
 		}
 	}
 	if err := p.get("/v1/members", &body); err != nil {
 		return false
 	}
 	for _, m := range body.Members {
-		if !m.Self && m.Lag == 0 {
+		if !m.Self && !m.InSession {
 			return false
 		}
 	}

@@ -166,12 +166,11 @@ func (d *demo) meet(ctx context.Context) error {
 	return nil
 }
 
-// hears is how many nodes this one knows and has measured the news of, itself included:
-// that takes a session each way.
+// hears is how many nodes this one is in session with, itself included.
 func (n *demoNode) hears() int {
 	all := 1
 	for _, m := range n.node.Stats().Peers {
-		if m.State == "alive" && m.Lag > 0 {
+		if m.State == "alive" && m.InSession {
 			all++
 		}
 	}

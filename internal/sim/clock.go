@@ -25,7 +25,7 @@ func (c clock) when(local int64) int64 {
 	if local <= c.offset {
 		return 0
 	}
-	if local-c.offset > never/2 {
+	if local > never/2 {
 		return never
 	}
 	hi, lo := bits.Mul64(uint64(local-c.offset), Second)

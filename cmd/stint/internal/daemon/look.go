@@ -62,6 +62,7 @@ type memberBody struct {
 	Self        bool    `json:"self"`
 	State       string  `json:"state"`
 	Incarnation string  `json:"incarnation"`
+	InSession   bool    `json:"in_session"`
 	Lag         float64 `json:"lag_ms"`
 	LagMax      float64 `json:"lag_max_ms"`
 	Backlog     int     `json:"backlog"`
@@ -77,7 +78,7 @@ func memberBodies(all []stint.Member) []memberBody {
 		out = append(out, memberBody{
 			Name: m.Name, Addr: m.Addr, Self: m.Self, State: m.State,
 			Incarnation: fmt.Sprintf("%016x", m.Incarnation),
-			Lag:         millis(m.Lag), LagMax: millis(m.LagMax),
+			InSession:   m.InSession, Lag: millis(m.Lag), LagMax: millis(m.LagMax),
 			Backlog: m.Backlog, Unacked: m.Unacked,
 			BytesOut: m.BytesOut, BytesIn: m.BytesIn, Reconnects: m.Reconnects,
 		})
