@@ -83,6 +83,29 @@ func TestCloseHandsTheLastTakesOver(t *testing.T) {
 	})
 }
 
+// Who has said goodbye comes back as somebody else: nothing is kept for it.
+func TestNothingIsKeptForThoseWhoLeft(t *testing.T) {
+	inBubble(t, func(r *rig) {
+		nodes := r.cluster(3)
+		if err := nodes[1].Close(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		r.kill(2, nodes[2])
+		r.within(10*time.Second, "both are missed", func() bool { return nodes[0].Stats().Nodes == 1 })
+		for i := range 20 {
+			nodes[0].Allow(string(rune('a'+i)), slow(100))
+		}
+		r.sync()
+		backlog := make(map[string]int)
+		for _, m := range nodes[0].Members() {
+			backlog[m.Name] = m.Backlog
+		}
+		if backlog["n1"] != 0 || backlog["n2"] != 20 {
+			t.Errorf("got a backlog of %d for the one that left and %d for the one that died, want 0 and 20", backlog["n1"], backlog["n2"])
+		}
+	})
+}
+
 func TestCloseIsBoundedByItsContext(t *testing.T) {
 	inBubble(t, func(r *rig) {
 		nodes := r.cluster(3)

@@ -157,3 +157,24 @@ func TestWhenPeersAreTold(t *testing.T) {
 		}
 	})
 }
+
+// A definition travels with the amounts: who never asks about a limit himself still
+// knows when its keys are full again, and forgets them.
+func TestDefinitionsOfPeersAreKnown(t *testing.T) {
+	inBubble(t, func(r *rig) {
+		nodes := r.cluster(2)
+		for i := range 50 {
+			nodes[0].AllowN(string(rune('a'+i)), stint.PerSecond(5).WithName("five"), 5)
+		}
+		r.sync()
+		if got := nodes[1].Stats().Keys; got != 50 {
+			t.Errorf("got %d keys of the peer's 50", got)
+		}
+		time.Sleep(10 * time.Second)
+		for _, n := range nodes {
+			if got := n.Stats().Keys; got != 0 {
+				t.Errorf("%s: got %d keys long after all are full again, want none", n.Name(), got)
+			}
+		}
+	})
+}

@@ -65,7 +65,16 @@ func (s *limits) define(l Limit) (*counted, error) {
 		return nil, err
 	}
 	l = l.withDefaults()
-	name := l.called()
+	c, err := s.enter(l, l.called())
+	if err != nil {
+		return nil, err
+	}
+	s.node.announce(c)
+	return c, nil
+}
+
+// enter puts a valid limit, with its defaults, in force under its name.
+func (s *limits) enter(l Limit, name string) (*counted, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	handle, err := s.node.table.Define(name, definition(l))
@@ -78,20 +87,18 @@ func (s *limits) define(l Limit) (*counted, error) {
 		s.byName[name] = c
 	}
 	c.current.Store(&l)
-	if l.Mode == Shared {
-		s.node.announce(gossip.Definition{ID: handle.ID(), Name: name, Text: l.String()})
-	}
 	return c, nil
 }
 
-// announce tells the peers of a limit; once Close has begun, its last news is out.
-func (n *Node) announce(d gossip.Definition) {
+// announce tells the peers the definition in force: of two changes at once, the last.
+// Once Close has begun, this node's last news is out.
+func (n *Node) announce(c *counted) {
 	if n.cluster == nil {
 		return
 	}
 	n.act(func(now int64) {
-		if !n.retired {
-			n.engine.Define(now, d)
+		if l := c.current.Load(); l.Mode == Shared && !n.retired {
+			n.engine.Define(now, gossip.Definition{ID: c.table.ID(), Name: c.name, Text: l.String()})
 		}
 	})
 }

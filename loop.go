@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/stint-go/stint/cluster"
+	"github.com/stint-go/stint/gossip"
 )
 
 // loop is the node's own goroutine. It steps the engine when time has come, and when an
@@ -23,7 +24,7 @@ func (n *Node) loop() {
 		n.mu.Lock()
 		n.stepLocked()
 		wait := n.wakeAt - n.now()
-		n.mu.Unlock()
+		n.unlock()
 		timer.Reset(time.Duration(wait))
 	}
 }
@@ -64,6 +65,20 @@ func (n *Node) stepLocked() {
 	}
 }
 
+// unlock frees n.mu and then logs what the engine wanted to be known: a Logger may call
+// the node.
+func (n *Node) unlock() {
+	notes := n.notes
+	n.notes = nil
+	n.mu.Unlock()
+	for _, note := range notes {
+		n.cfg.Logger.Warn(note.Text, "peer", n.nameOf(note.Peer))
+	}
+}
+
+// note is the engine's word to the operator, with n.mu held.
+func (n *Node) note(note gossip.Note) { n.notes = append(n.notes, note) }
+
 // act has the engine take something in, and the loop look again if it must sooner.
 func (n *Node) act(f func(now int64)) {
 	n.mu.Lock()
@@ -71,7 +86,7 @@ func (n *Node) act(f func(now int64)) {
 	f(n.now())
 	n.stepLocked()
 	sooner := n.wakeAt < before
-	n.mu.Unlock()
+	n.unlock()
 	if sooner {
 		n.rouse()
 	}
@@ -79,12 +94,12 @@ func (n *Node) act(f func(now int64)) {
 
 // receive is a frame of a peer, on the goroutine of its link.
 func (n *Node) receive(from uint64, frame []byte) {
-	n.act(func(now int64) {
-		if err := n.engine.Receive(now, from, frame); err != nil {
-			n.malformed.Add(1)
-			n.cfg.Logger.Debug("frame dropped", "peer", n.nameOf(from), "err", err)
-		}
-	})
+	var err error
+	n.act(func(now int64) { err = n.engine.Receive(now, from, frame) })
+	if err != nil {
+		n.malformed.Add(1)
+		n.cfg.Logger.Debug("frame dropped", "peer", n.nameOf(from), "err", err)
+	}
 }
 
 // change is what has become of a member.

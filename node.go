@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
-	"log/slog"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -45,6 +44,7 @@ type Node struct {
 	joined  bool          // a peer was met, or waited for long enough
 	retired bool          // nothing is drained any more
 	quiet   chan struct{} // closed when all is acknowledged; nil before Close
+	notes   []gossip.Note // to be logged once mu is free
 }
 
 // Open starts a node. It does not wait for peers: see Ready. Its error lists every
@@ -162,7 +162,7 @@ func (n *Node) handOver(ctx context.Context) error {
 	n.engine.Drain(n.now())
 	n.quiet, n.retired = quiet, true
 	n.stepLocked()
-	n.mu.Unlock()
+	n.unlock()
 	var err error
 	select {
 	case <-quiet:
@@ -171,7 +171,7 @@ func (n *Node) handOver(ctx context.Context) error {
 	}
 	n.mu.Lock()
 	n.engine.Goodbye(n.now())
-	n.mu.Unlock()
+	n.unlock()
 	return err
 }
 
@@ -192,8 +192,4 @@ func random() uint64 {
 func fingerprint(seed []byte) uint64 {
 	sum := sha256.Sum256(append([]byte("stint: fingerprint of a hash seed "), seed...))
 	return binary.LittleEndian.Uint64(sum[:])
-}
-
-func (n *Node) note(note gossip.Note) {
-	n.cfg.Logger.Warn(note.Text, slog.String("peer", n.nameOf(note.Peer)))
 }

@@ -99,11 +99,11 @@ func (r *rig) met(nodes ...*stint.Node) {
 	r.sync()
 }
 
-// inStep reports whether every living peer has acknowledged all of n's news and has
-// sent some of its own.
+// inStep reports whether n and every living peer hear each other, and all of n's news
+// is acknowledged.
 func inStep(n *stint.Node) bool {
 	for _, m := range n.Members() {
-		if !m.Self && m.State == "alive" && (m.Backlog != 0 || m.Unacked != 0 || m.BytesIn == 0 || m.BytesOut == 0) {
+		if !m.Self && m.State == "alive" && !(m.InSession && m.Backlog == 0 && m.Unacked == 0) {
 			return false
 		}
 	}
@@ -127,7 +127,7 @@ func (r *rig) within(limit time.Duration, what string, cond func() bool) {
 func summary(n *stint.Node) string {
 	text := fmt.Sprintf("%s: ready %v;", n.Name(), n.Ready(gone()))
 	for _, m := range n.Members() {
-		text += fmt.Sprintf(" %s %s backlog %d unacked %d out %d in %d;", m.Name, m.State, m.Backlog, m.Unacked, m.BytesOut, m.BytesIn)
+		text += fmt.Sprintf(" %s %s in session %v backlog %d unacked %d;", m.Name, m.State, m.InSession, m.Backlog, m.Unacked)
 	}
 	return text
 }

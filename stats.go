@@ -20,7 +20,7 @@ type Member struct {
 	// InSession says that each of the two hears the other's log.
 	InSession bool
 	// Lag is how old the newest of the member's news was when it was applied here, and
-	// LagMax how old the oldest in the last 10 to 20 s: upper bounds, for the round trip
+	// LagMax how old the oldest in the last 10 to 20 s, or how long it is overdue: upper bounds, for the round trip
 	// is counted in. Connected is not in sync; these are.
 	Lag, LagMax time.Duration
 	Backlog     int // entries it has not acknowledged
@@ -52,9 +52,11 @@ type LimitStats struct {
 	Limit   string // its text
 	Allowed int64  // events
 	Denied  int64  // events
-	// Bound is by how many events any one key of the limit may now exceed Burst +
-	// rate·t, because of what the peers in touch have spent and this node has not heard:
-	// the overshoot that docs/design.md derives, with the measured age of their news.
+	// Bound is an estimate from the last 10 to 20 s: by how many events any one key of the
+	// limit may exceed Burst + rate·t, because of what the peers in touch have spent and
+	// this node has not heard. It is the overshoot that docs/design.md derives, with the
+	// measured age of their news and what they have told; a burst that strikes all nodes
+	// at one instant counts once they have told of it.
 	Bound float64
 }
 

@@ -72,6 +72,9 @@ func TestStatsOfAQuietCluster(t *testing.T) {
 				t.Errorf("%s: got bounds %v and %v, want some events and none", n.Name(), l[0].Bound, l[1].Bound)
 			}
 			for _, m := range s.Peers {
+				if !m.InSession {
+					t.Errorf("%s: not in session with %s", n.Name(), m.Name)
+				}
 				if m.Self || m.State != "alive" || m.Backlog != 0 || m.Unacked != 0 || m.Reconnects != 0 {
 					t.Errorf("%s: got peer %+v", n.Name(), m)
 				}
@@ -126,8 +129,8 @@ func TestBacklogComesAndGoes(t *testing.T) {
 			t.Errorf("got a backlog of %d and %d unacknowledged of a peer out of reach, want 20 and some", m.Backlog, m.Unacked)
 		}
 		time.Sleep(30 * time.Second)
-		if m := nodes[0].Stats().Peers[0]; m.State != "dead" || m.Backlog != 20 {
-			t.Errorf("got %s with a backlog of %d, want it kept for a dead peer that may return", m.State, m.Backlog)
+		if m := nodes[0].Stats().Peers[0]; m.State != "dead" || m.InSession || m.Backlog != 20 {
+			t.Errorf("got %s with a backlog of %d, in session %v; want it kept for a dead peer that may return", m.State, m.Backlog, m.InSession)
 		}
 		r.net.Heal()
 		r.met(nodes...)

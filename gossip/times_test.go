@@ -124,13 +124,17 @@ func TestLag(t *testing.T) {
 			t.Errorf("after %d ms: got %d, %d; want %d, %d", step.out, s.Lag/ms, s.LagMax/ms, step.lag, step.worst)
 		}
 	}
-	w.skip(9_000 * ms)
+	w.pass(9_000 * ms)
 	if got := b.Links(w.now)[0].LagMax; got != 71*ms {
 		t.Errorf("after 9 s: got %d ms, want 71 still", got/ms)
 	}
-	w.skip(11_500 * ms)
-	if got := b.Links(w.now)[0].LagMax; got != 2*ms {
-		t.Errorf("after 20 s: got %d ms, want 2", got/ms)
+	w.pass(11_500 * ms)
+	if got := b.Links(w.now)[0].LagMax; got > 4*ms {
+		t.Errorf("after 20 s: got %d ms, want the round trip and the last news", got/ms)
+	}
+	w.skip(5_000 * ms) // a peer of which nothing is heard is as late as that
+	if got := b.Links(w.now)[0].LagMax; got < 4_000*ms || got > 5_010*ms {
+		t.Errorf("after 5 s of silence, one of them usual: got %d ms, want 4000 to 5000", got/ms)
 	}
 }
 

@@ -71,7 +71,7 @@ type LinkStats struct {
 	SilentFor  int64 // since it last acknowledged anything, ns; 0 if nothing is due
 	SourceSeen bool  // its own log is in session with us
 	Lag        int64 // age of the newest of its news when we applied it, ns
-	LagMax     int64 // the worst of the last 10 to 20 s
+	LagMax     int64 // the worst of the last 10 to 20 s, and how long it is overdue
 	HeardAt    int64 // when its last frame came
 	Lost       uint64
 }
@@ -88,7 +88,8 @@ func (g *Ledger) Links(now int64) []LinkStats {
 		}
 		if src := g.sources[l.peer]; src != nil {
 			s.SourceSeen, s.HeardAt, s.Lost = src.started, src.heardAt, src.lost
-			s.Lag, s.LagMax = addSat(src.lag, s.RoundTrip), addSat(src.worst.most(now), s.RoundTrip)
+			silent := now - src.heardAt - g.cfg.Keepalive
+			s.Lag, s.LagMax = addSat(src.lag, s.RoundTrip), addSat(max(src.worst.most(now), silent), s.RoundTrip)
 		}
 		stats = append(stats, s)
 	}

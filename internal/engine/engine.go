@@ -50,6 +50,8 @@ type Engine struct {
 	ledger *gossip.Ledger
 	nodes  int // alive, this one included
 	alive  map[uint64]bool
+	most   int   // nodes whose fresh news may still come; most ≥ nodes
+	fewer  int64 // when nodes last fell
 
 	poked   atomic.Bool // an entry is urgent
 	drained int64       // when the last drain was
@@ -112,7 +114,11 @@ func (e *Engine) Open(now int64, peer uint64) { e.ledger.Open(now, peer); e.sett
 func (e *Engine) Closed(peer uint64) { e.ledger.Closed(peer) }
 
 func (e *Engine) count(now int64) {
-	e.nodes = len(e.alive) + 1
+	nodes := len(e.alive) + 1
+	if nodes < e.nodes {
+		e.fewer = now
+	}
+	e.nodes, e.most = nodes, max(e.most, nodes)
 	e.table.SetNodes(e.nodes)
 	e.settle(now)
 }
@@ -225,10 +231,20 @@ func (e *Engine) charge(now int64, c *gossip.Charge) {
 	}
 	debt := def.Bucket.DebtStale()
 	if now-c.Start < bucket.FreshFor {
-		debt = def.Bucket.Debt(e.nodes)
+		debt = def.Bucket.Debt(e.tellers(now))
 	}
 	e.note(now, c)
 	e.table.Charge(e.limit, c.Hash, now, c.N, c.Start, debt)
+}
+
+// tellers is how many nodes, this one included, fresh news may be of: those who were
+// alive when it was fresh, and in any case the one that tells it. A node may be declared
+// dead, wrongly or not, with its news under way.
+func (e *Engine) tellers(now int64) int {
+	if now-e.fewer >= bucket.FreshFor {
+		e.most = e.nodes
+	}
+	return max(e.most, 2)
 }
 
 // compose is what a and then b spent on one key of one limit.

@@ -36,7 +36,8 @@ func TestWhenNewsGoesOut(t *testing.T) {
 		within int64 // ns until the peer knows
 	}{
 		{"far from the limit", 100, 100*ms + 2*ms},
-		{"a quarter of what is left, of two nodes", 600, 2*ms + ms},
+		{"a quarter of what is left, of two nodes", 200, 2*ms + ms},
+		{"just less than that", 199, 100*ms + 2*ms},
 		{"all there is", 1000, 2*ms + ms},
 	}
 	for _, tt := range tests {

@@ -55,6 +55,9 @@ func (s *spending) unheard(now int64) int64 {
 }
 
 func (e *Engine) note(now int64, c *gossip.Charge) {
+	if !e.alive[c.Origin] {
+		return // its last words; nothing would forget them
+	}
 	h := e.heard[c.Origin]
 	if h == nil {
 		h = &hearing{limits: make(map[uint64]*spending)}

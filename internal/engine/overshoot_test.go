@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/stint-go/stint/bucket"
 	"github.com/stint-go/stint/internal/table"
 )
 
@@ -62,6 +63,24 @@ func TestBoundFollowsWhatIsHeard(t *testing.T) {
 	c.run(20 * second)
 	if got := bound(); got != 249 {
 		t.Errorf("got %v half a minute on, want it forgotten and θ−1 left", got)
+	}
+}
+
+// The slower the news, the more may have been spent unheard.
+func TestBoundFollowsTheAgeOfNews(t *testing.T) {
+	for _, delay := range []int64{ms, 50 * ms} {
+		c := crowdOf(t, 2)
+		c.delay = delay
+		fast := table.Def{Kind: table.Bucket, Bucket: bucket.New(1000, second, 10), Shared: true}
+		l := []*table.Limit{c.define(c.nodes[0], "api", fast, ""), c.define(c.nodes[1], "api", fast, "")}
+		for range 3000 { // at its limit all the time, so that each event is told at once
+			c.nodes[1].table.Take(l[1], l[1].Hash("ann"), c.now, 1)
+			c.run(ms)
+		}
+		age := float64(2*delay+c.nodes[0].Gap()) / float64(ms)
+		if got := c.nodes[0].Bound(c.now, l[0]); got < age || got > 2*age+12 {
+			t.Errorf("delay %d ms: got %v at one event a millisecond, want the %v of the age and little more", delay/ms, got, age)
+		}
 	}
 }
 
