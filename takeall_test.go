@@ -134,7 +134,7 @@ func TestTakeAllRetryAfterIsTrue(t *testing.T) {
 		if ok, _ := n.TakeAll(context.Background(), takes, into); ok {
 			t.Error("admitted a nanosecond early")
 		}
-		time.Sleep(1)
+		time.Sleep(time.Nanosecond)
 		if ok, _ := n.TakeAll(context.Background(), takes, into); !ok {
 			t.Errorf("got %+v after the longest wait", into)
 		}

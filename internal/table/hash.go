@@ -44,7 +44,7 @@ func derive(seed [16]byte, id uint64) (key hashKey, overflow uint64) {
 	for i := range key.mul {
 		key.mul[i] = wide{next(), next()}
 	}
-	key.long = newSipKey(next(), next())
+	key.long = newSIPKey(next(), next())
 	return key, next()
 }
 

@@ -64,7 +64,7 @@ func TestPlainSIPIsThePapers(t *testing.T) {
 }
 
 func TestLongHashIsSipHash13(t *testing.T) {
-	key := newSipKey(paperK0, paperK1)
+	key := newSIPKey(paperK0, paperK1)
 	for n := range 300 {
 		msg := paperMessage(n)
 		if got, want := key.sum(msg), plainSIP(1, 3, paperK0, paperK1, []byte(msg)); got != want {

@@ -11,7 +11,7 @@ import (
 // Python use), kept as the state it starts from.
 type sipKey struct{ v0, v1, v2, v3 uint64 }
 
-func newSipKey(k0, k1 uint64) sipKey {
+func newSIPKey(k0, k1 uint64) sipKey {
 	return sipKey{
 		k0 ^ 0x736f6d6570736575, k1 ^ 0x646f72616e646f6d,
 		k0 ^ 0x6c7967656e657261, k1 ^ 0x7465646279746573,
