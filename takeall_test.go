@@ -130,7 +130,7 @@ func TestTakeAllRetryAfterIsTrue(t *testing.T) {
 				t.Errorf("take %d: got a wait of %v, want %v", i, d.RetryAfter, want[i])
 			}
 		}
-		time.Sleep(50*time.Second - 1)
+		time.Sleep(50*time.Second - time.Nanosecond)
 		if ok, _ := n.TakeAll(context.Background(), takes, into); ok {
 			t.Error("admitted a nanosecond early")
 		}

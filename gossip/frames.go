@@ -191,8 +191,7 @@ func encodeFrame(h header, m message) []byte {
 // encodeBatch is a batch frame around a body that many links share.
 func encodeBatch(h header, b *batch, body []byte) []byte {
 	e := newEncoder(h)
-	e.buf.Grow(len(body) + 96)
 	b.encode(e)
-	e.bin(body)
-	return e.bytes()
+	e.keep(e.enc.EncodeBytesLen(len(body)))
+	return append(e.bytes(), body...) // which clears no memory that it then fills
 }

@@ -36,7 +36,18 @@ func someCluster(seed uint64) (*World, Load) {
 	return inTouch(seed, nodes, w.between(50*Microsecond, 50*Millisecond), l), load
 }
 
-// Promise 3 after every admission, in clusters of all sizes, near and far.
+// boundSeed is promise 3 after every admission in the cluster of a seed: near or far, of
+// any size.
+func boundSeed(seed uint64) (*World, error) {
+	w, load := someCluster(seed)
+	w.Drive(load, 2*Second)
+	w.After(w.between(0, Second), func() { w.Burst(0, 0, int(w.opts.Limits[0].Burst)) })
+	if err := w.Run(2 * Second); err != nil {
+		return w, fmt.Errorf("%d nodes, τ %d µs, %+v: %w", w.opts.Nodes, w.opts.Net.Delay/Microsecond, load, err)
+	}
+	return w, nil
+}
+
 func TestBound(t *testing.T) {
 	seeds := uint64(200)
 	if raceEnabled {
@@ -44,11 +55,9 @@ func TestBound(t *testing.T) {
 	}
 	var sum Stats
 	for seed := uint64(1); seed <= seeds; seed++ {
-		w, load := someCluster(seed)
-		w.Drive(load, 2*Second)
-		w.After(w.between(0, Second), func() { w.Burst(0, 0, int(w.opts.Limits[0].Burst)) })
-		if err := w.Run(2 * Second); err != nil {
-			t.Errorf("%d nodes, τ %d µs, %+v: %v", w.opts.Nodes, w.opts.Net.Delay/Microsecond, load, err)
+		w, err := boundSeed(seed)
+		if err != nil {
+			t.Error(err)
 		}
 		sum.Add(&w.Stats)
 	}

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// TestSoak is TestSeeds on fresh seeds, for as long as STINT_SOAK says: make soak.
+// TestSoak is TestSeeds, and a little of TestBound, on fresh seeds, for as long as STINT_SOAK says: make soak.
 func TestSoak(t *testing.T) {
 	soak := os.Getenv("STINT_SOAK")
 	if soak == "" {
@@ -25,7 +25,13 @@ func TestSoak(t *testing.T) {
 			complain(t, seed, err)
 		}
 		sum.Add(&w.Stats)
-		runs++
+		if runs++; runs%20 == 0 {
+			w, err := boundSeed(seed)
+			if err != nil {
+				t.Error(err)
+			}
+			sum.Add(&w.Stats)
+		}
 	}
 	t.Logf("%d seeds: %+v", runs, sum)
 }
