@@ -64,7 +64,7 @@ type Engine struct {
 }
 
 // sweepShards is how many shards of the table are swept in each sync interval.
-const sweepShards = 16
+const sweepShards = 4
 
 // New makes the engine of a node that is alone.
 func New(now int64, cfg Config) *Engine {

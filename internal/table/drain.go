@@ -9,7 +9,7 @@ import (
 )
 
 // rows is how many entries a drain copies under one hold of a shard's lock.
-const rows = 64
+const rows = 128
 
 // row is an entry's unsent amount on its way out.
 type row struct {

@@ -22,7 +22,7 @@ func restingAt(now int64) int64 {
 }
 
 // Sweep drops the entries at rest of the next so many shards, and gives back slots
-// where many are free. Each shard is locked for some microseconds.
+// where many are free. Each shard is locked for some ten microseconds.
 func (t *Table) Sweep(now int64, shards int) {
 	for range min(shards, len(t.shards)) {
 		s := &t.shards[int(t.swept.Add(1)-1)%len(t.shards)]

@@ -11,7 +11,7 @@ const (
 	// DefaultMaxLimits is the bound of limits if the configuration names none.
 	DefaultMaxLimits = 10_000
 
-	keysPerShard = 256 // at most, on average, in a full table of up to maxShards
+	keysPerShard = 1024 // at most, on average, in a full table of up to maxShards
 	maxShards    = 1 << 16
 )
 
