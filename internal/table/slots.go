@@ -70,14 +70,14 @@ func (g *group) occupied() uint8 {
 // find returns the slot of the entry, -1 if there is none.
 func (h *slots) find(hash uint64, limit uint32) int {
 	at := home(hash, len(h.groups))
-	i := at*groupSlots + seat(hash)
+	i, tag := at*groupSlots+seat(hash), tagOf(hash)
+	candidates := match(h.groups[at].tags, tag) // fetched while the entry is
 	if e := &h.entries[i]; e.hash == hash && e.limit == limit {
 		return i
 	}
-	tag := tagOf(hash)
 	for range h.groups {
 		g := &h.groups[at]
-		for m := match(g.tags, tag); m != 0; m &= m - 1 {
+		for m := candidates; m != 0; m &= m - 1 {
 			i := at*groupSlots + bits.TrailingZeros64(m)>>3
 			if e := &h.entries[i]; e.hash == hash && e.limit == limit {
 				return i
@@ -89,6 +89,7 @@ func (h *slots) find(hash uint64, limit uint32) int {
 		if at++; at == len(h.groups) {
 			at = 0
 		}
+		candidates = match(h.groups[at].tags, tag)
 	}
 	return -1
 }
