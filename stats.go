@@ -7,6 +7,7 @@ import (
 
 	"github.com/stint-go/stint/cluster"
 	"github.com/stint-go/stint/gossip"
+	"github.com/stint-go/stint/internal/table"
 )
 
 // A Member is one node of the cluster as this node sees it.
@@ -40,6 +41,7 @@ type Stats struct {
 	Overflowed int64 // takes of keys that found no room, decided on one count a limit
 	Forgiven   int64 // events of peers not charged, because they came late: promise 4
 	Lost       int64 // drains of peers that could no longer be had
+	Dropped    int64 // events of peers under limits that found no room in MaxLimits
 	Malformed  int64 // frames that could not be read
 	Gap        time.Duration
 	Limits     []LimitStats
@@ -101,14 +103,21 @@ func (n *Node) Stats() Stats {
 	all := n.limits.all()
 	n.mu.Lock()
 	now := n.now()
-	s.Nodes, s.Lost, s.Gap = n.engine.Nodes(), n.engine.Lost(), time.Duration(n.engine.Gap())
+	s.Nodes, s.Gap = n.engine.Nodes(), time.Duration(n.engine.Gap())
+	s.Lost, s.Dropped = n.engine.Lost(), n.engine.Dropped()
 	for _, c := range all {
 		s.Limits = append(s.Limits, LimitStats{Name: c.name, Limit: c.current.Load().String(), Bound: n.engine.Bound(now, c.table)})
 	}
 	n.mu.Unlock()
+	index := make(map[*table.Limit]int, len(all))
 	for i, c := range all {
-		s.Limits[i].Allowed, s.Limits[i].Denied = c.table.Counts()
+		index[c.table] = i
 	}
+	n.table.EachLimit(func(l *table.Limit, allowed, denied int64) {
+		if i, ok := index[l]; ok {
+			s.Limits[i].Allowed, s.Limits[i].Denied = allowed, denied
+		}
+	})
 	for _, m := range n.Members() {
 		if !m.Self {
 			s.Peers = append(s.Peers, m)

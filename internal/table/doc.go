@@ -13,6 +13,6 @@
 // The package has no clock and starts no goroutine. Times are int64 nanoseconds from
 // 0 on, of one monotonic clock of the caller's. Everything exported is safe for concurrent use.
 //
-// Locks: a shard's mutex, several of them only in index order ([Table.TakeAll]); the
+// Locks: a shard's mutex, several of them only in index order ([Table.TakeAll], [Table.Drain]); the
 // registry's mutex, never together with a shard's. Callbacks run without either.
 package table

@@ -249,7 +249,7 @@ func TestLook(t *testing.T) {
 	if body["name"] != "alone" || body["nodes"] != 1.0 || body["keys"] != 1.0 {
 		t.Errorf("stats: %v", body)
 	}
-	for _, field := range []string{"max_keys", "evicted", "overflowed", "forgiven", "lost", "malformed", "gap_ms", "limits", "peers"} {
+	for _, field := range []string{"max_keys", "evicted", "overflowed", "forgiven", "lost", "dropped", "malformed", "gap_ms", "limits", "peers"} {
 		if _, ok := body[field]; !ok {
 			t.Errorf("stats: no field %s in %v", field, body)
 		}

@@ -108,6 +108,7 @@ type statsBody struct {
 	Overflowed int64            `json:"overflowed"`
 	Forgiven   int64            `json:"forgiven"`
 	Lost       int64            `json:"lost"`
+	Dropped    int64            `json:"dropped"`
 	Malformed  int64            `json:"malformed"`
 	Gap        float64          `json:"gap_ms"`
 	Limits     []limitStatsBody `json:"limits"`
@@ -118,7 +119,8 @@ func (d *Daemon) stats(w http.ResponseWriter, _ *http.Request) {
 	s := d.node.Stats()
 	body := statsBody{
 		Name: s.Name, Nodes: s.Nodes, Keys: s.Keys, MaxKeys: s.MaxKeys, Evicted: s.Evicted,
-		Overflowed: s.Overflowed, Forgiven: s.Forgiven, Lost: s.Lost, Malformed: s.Malformed, Gap: millis(s.Gap),
+		Overflowed: s.Overflowed, Forgiven: s.Forgiven, Lost: s.Lost,
+		Dropped: s.Dropped, Malformed: s.Malformed, Gap: millis(s.Gap),
 		Limits: []limitStatsBody{}, Peers: memberBodies(s.Peers),
 	}
 	for _, l := range s.Limits {
