@@ -24,11 +24,15 @@ var _ Taker = (*Node)(nil)
 
 // Allow takes one event of a key under a limit. Where the limit is always the same, a
 // Limiter is quicker.
-func (n *Node) Allow(key string, l Limit) Decision { return decision(n.limits.limiter(l).take(key, 1)) }
+func (n *Node) Allow(key string, l Limit) (d Decision) {
+	n.limits.limiter(l).take(key, 1, &d)
+	return d
+}
 
 // AllowN takes events of a key under a limit: see Limiter.AllowN.
-func (n *Node) AllowN(key string, l Limit, events int64) Decision {
-	return decision(n.limits.limiter(l).take(key, events))
+func (n *Node) AllowN(key string, l Limit, events int64) (d Decision) {
+	n.limits.limiter(l).take(key, events, &d)
+	return d
 }
 
 // Take takes events of a key under a limit: see Limiter.Take. A limit that is not in
@@ -75,7 +79,7 @@ func (n *Node) TakeAll(_ context.Context, takes []Take, into []Decision) (ok boo
 	ok = n.table.TakeAll(asks, n.now(), results[:len(asks)])
 	for i, l := range limiters {
 		into[i] = Decision{}
-		into[i] = decision(l.counted.name, l.source(), results[i])
+		l.decide(&into[i], results[i])
 	}
 	return ok, nil
 }
