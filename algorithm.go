@@ -12,13 +12,15 @@ const (
 	// rate: a decision says after which Delay its take may go.
 	LeakyBucket
 	// FixedWindow admits Events in each period, periods being cut from the
-	// clock, all alike.
+	// clock of the cluster, all alike or by a Calendar: so up to twice Events
+	// around the end of one.
 	FixedWindow
-	// SlidingWindow admits Events in any period, estimated from the counts of
-	// the running window and the one before it.
+	// SlidingWindow admits Events in any period, as estimated from the counts
+	// of the running window and the one before it. Just under twice Events if
+	// a burst ends with a window and more is asked all through the next.
 	SlidingWindow
-	// SlidingLog admits Events in any period, from the times of the events
-	// themselves.
+	// SlidingLog admits Events in any period, whatever the traffic, from the
+	// times of the events themselves.
 	SlidingLog
 	// Unmetered admits everything. It is the algorithm of Unlimited and says
 	// so; no number in a Limit ever means "no limit".
@@ -52,6 +54,11 @@ func (a Algorithm) known() bool { return int(a) < len(algorithmWords) }
 
 // hasBurst reports whether Burst may differ from Events.
 func (a Algorithm) hasBurst() bool { return a == TokenBucket || a == LeakyBucket }
+
+// hasWindow reports whether events count for one Per and then not at all.
+func (a Algorithm) hasWindow() bool {
+	return a == FixedWindow || a == SlidingWindow || a == SlidingLog
+}
 
 // Mode says who decides on a limit. The zero value is Shared.
 type Mode uint8

@@ -12,11 +12,13 @@ import (
 func TestHouse(t *testing.T) {
 	small := house{
 		module:     "example.org/m",
-		floors:     map[string]int{"low": 0, "mid": 1, ".": 2, "cmd": 3, "later": 1},
-		planned:    []string{"later"},
+		floors:     map[string]int{"low": 0, "dates": 0, "mid": 1, ".": 2, "cmd": 3, "later": 1},
+		planned:    []string{"later", "dates"},
 		owners:     map[string][]string{"example.org/tool": {"mid"}},
 		testers:    []string{"example.org/check"},
 		pure:       []string{"math"},
+		calendars:  []string{"dates"},
+		clocks:     []string{"Now"},
 		goroutines: []string{".", "mid"},
 		locks:      []string{"mid"},
 	}
@@ -37,6 +39,9 @@ func TestHouse(t *testing.T) {
 		{"goroutine where one may be", "mid/x.go", `package mid; func f(c chan int) { go f(c); <-c }`, nil},
 		{"channel above floor 0", "cmd/x.go", `package main; func f(c chan int) { c <- <-c; select {} }`, nil},
 
+		{"calendar on floor 0", "dates/x.go", `package dates; import "time"; var _ = time.UTC; var Now = x.Now`, nil},
+		{"clock in a test of a calendar", "dates/x_test.go", `package dates; import "time"; var _ = time.Now()`, nil},
+
 		{"unknown package", "new/x.go", `package new`, []string{"new/x.go:1: unknown package new"}},
 		{"unknown package of tests", "new/x_test.go", `package new`, []string{"unknown package new"}},
 		{"import of an unknown package", "mid/x.go", `package mid; import _ "example.org/m/new"`, []string{"mid/x.go:1: import of unknown package new"}},
@@ -47,6 +52,10 @@ func TestHouse(t *testing.T) {
 		{"module of another's in a test", "x_test.go", `package m; import _ "example.org/tool"`, []string{"only mid may"}},
 		{"test module outside tests", "mid/x.go", `package mid; import _ "example.org/check"`, []string{"has no owner"}},
 		{"clock on floor 0", "low/x.go", `package low; import _ "time"`, []string{"low (floor 0) imports time"}},
+		{"clock of a calendar", "dates/x.go", "package dates\n\nimport \"time\"\n\nvar f = time.Now", []string{"dates/x.go:5: time.Now on floor 0"}},
+		{"clock by another name", "dates/x.go", `package dates; import t "time"; var f = t.Now`, []string{"imports time as t"}},
+		{"clock by no name", "dates/x.go", `package dates; import . "time"; var f = Now`, []string{"imports time as ."}},
+		{"calendar's network", "dates/x.go", `package dates; import _ "net"`, []string{"dates (floor 0) imports net"}},
 		{"lock on floor 0", "low/x.go", `package low; import _ "sync/atomic"`, []string{"imports sync/atomic"}},
 		{"chance on floor 0", "low/x.go", `package low; import _ "math/rand/v2"`, []string{"imports math/rand/v2"}},
 		{"goroutine on floor 0", "low/x.go", `package low; func f() { go f() }`, []string{"go statement: only ., mid may"}},

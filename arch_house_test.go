@@ -22,6 +22,8 @@ type house struct {
 	owners     map[string][]string // outside module: the packages that may import it
 	testers    []string            // outside modules that any test may import
 	pure       []string            // all that floor 0 may import of the standard library
+	calendars  []string            // packages of floor 0 that may also import time, but for
+	clocks     []string            // these of its names, which read a clock, wait, or read the machine's zones
 	goroutines []string            // packages that may start goroutines
 	locks      []string            // packages that may import sync
 }
@@ -102,6 +104,7 @@ func (c *checker) file(fsys fs.FS, name string) error {
 	}
 	if !test {
 		c.statements(f, floor, slices.Contains(c.goroutines, pkg))
+		c.clockless(f, pkg)
 	}
 	return nil
 }
@@ -149,11 +152,32 @@ func (c *checker) outside(spec *ast.ImportSpec, pkg, name string, test bool) {
 
 func (c *checker) standard(spec *ast.ImportSpec, pkg, name string) {
 	switch {
+	case c.floors[pkg] == 0 && name == "time" && slices.Contains(c.calendars, pkg):
+		if spec.Name != nil {
+			c.fault(spec.Pos(), "%s (floor 0) imports time as %s: its clocks are found by its own name", pkg, spec.Name)
+		}
 	case c.floors[pkg] == 0 && !slices.Contains(c.pure, name):
 		c.fault(spec.Pos(), "%s (floor 0) imports %s: floor 0 has no clock, lock, goroutine, channel, network or chance", pkg, name)
 	case c.floors[pkg] > 0 && name == "sync" && !slices.Contains(c.locks, pkg):
 		c.fault(spec.Pos(), "%s imports sync: only %s may lock", pkg, strings.Join(c.locks, ", "))
 	}
+}
+
+// clockless finds clocks in packages that may import time for calendars.
+func (c *checker) clockless(f *ast.File, pkg string) {
+	if !slices.Contains(c.calendars, pkg) {
+		return
+	}
+	ast.Inspect(f, func(n ast.Node) bool {
+		sel, ok := n.(*ast.SelectorExpr)
+		if !ok {
+			return true
+		}
+		if from, ok := sel.X.(*ast.Ident); ok && from.Name == "time" && slices.Contains(c.clocks, sel.Sel.Name) {
+			c.fault(n.Pos(), "time.%s on floor 0: only its calendar may be used there", sel.Sel.Name)
+		}
+		return true
+	})
 }
 
 // statements finds goroutines where none may start, and channels on floor 0.

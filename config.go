@@ -57,6 +57,12 @@ type Config struct {
 	// 64 MiB.
 	MaxLogBytes int
 
+	// StateFile names a file that keeps the counts over a restart: it is read by Open, and
+	// written every few seconds and by Close. Each node needs its own. A file that is
+	// damaged or not Stint's is refused, with a word in the log, and the node starts
+	// empty. Default: none.
+	StateFile string
+
 	// Transport is the network. Default: real sockets. Package cluster/memnet has one
 	// for tests.
 	Transport cluster.Transport

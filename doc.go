@@ -47,6 +47,13 @@
 // A take for several limits at once that must not charge the first when the
 // second refuses is [Node.TakeAll].
 //
+// # Other verbs
+//
+// [Limiter.Wait] waits for its turn, [Limiter.Reserve] makes a take that can be
+// cancelled, and [Limiter.Hold] one whose cost is known only afterwards.
+// [Limiter.Return] and [Limiter.Reset] give back, [Limiter.Ban] refuses
+// everything. What they do, they do on every node.
+//
 // # Modes
 //
 // In mode [Local] each node has the whole limit to itself. In mode [Shared], the

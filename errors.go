@@ -23,6 +23,6 @@ var (
 	ErrUnknownLimit = errors.New("unknown limit: define it first, with SetLimit or --limit NAME=SPEC")
 
 	// ErrNotSupported is returned for a limit that is well formed but needs
-	// an algorithm or a mode that this version does not have.
+	// a mode that this version does not have: strict.
 	ErrNotSupported = errors.New("not supported yet")
 )

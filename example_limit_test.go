@@ -24,7 +24,7 @@ func ExampleParseLimit_faults() {
 	fmt.Println(err)
 	// Output:
 	// limit "0.5/s burts=3": events "0.5" is no whole number: write 1/2s
-	// limit "0.5/s burts=3": unknown option "burts": use one of burst, algorithm, mode, name
+	// limit "0.5/s burts=3": unknown option "burts": use one of burst, algorithm, calendar, zone, mode, name
 }
 
 func ExamplePerSecond() {
@@ -88,6 +88,19 @@ func ExampleLimit_WithBurst() {
 func ExampleLimit_WithAlgorithm() {
 	fmt.Println(stint.PerDay(1000).WithAlgorithm(stint.FixedWindow))
 	// Output: 1000/day algorithm=fixed-window
+}
+
+// A quota that begins anew at each midnight in Paris.
+func ExampleLimit_WithCalendar() {
+	l := stint.PerDay(1000).WithCalendar(stint.CalendarDay, "Europe/Paris")
+	fmt.Println(l)
+	// Output: 1000/day algorithm=fixed-window calendar=day zone=Europe/Paris
+}
+
+func ExampleParseCalendar() {
+	c, err := stint.ParseCalendar("month")
+	fmt.Println(c == stint.CalendarMonth, err)
+	// Output: true <nil>
 }
 
 func ExampleLimit_WithMode() {

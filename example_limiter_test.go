@@ -69,11 +69,11 @@ func ExampleLimiter_Err() {
 	node := alone()
 	defer node.Close(context.Background())
 
-	window := node.Limiter(stint.PerHour(2).WithAlgorithm(stint.SlidingWindow).WithName("login"))
-	fmt.Println(window.Err())
-	fmt.Println(errors.Is(window.Err(), stint.ErrNotSupported), window.Allow("ann").OK)
+	strict := node.Limiter(stint.PerHour(2).WithMode(stint.Strict).WithName("login"))
+	fmt.Println(strict.Err())
+	fmt.Println(errors.Is(strict.Err(), stint.ErrNotSupported), strict.Allow("ann").OK)
 	// Output:
-	// limit "login": algorithm sliding-window is not supported yet: use token-bucket
+	// limit "login": mode strict is not supported yet: use shared or local
 	// true false
 }
 

@@ -1,6 +1,7 @@
 package stint
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -25,18 +26,24 @@ type Limit struct {
 	Name string
 	// Events is how many events each Per brings; 0 blocks.
 	Events int64
-	// Per is the period of Events: one second if zero, ten years at most.
+	// Per is the period of Events: one second if zero, ten years at most; of
+	// windows and logs one millisecond at least. With a Calendar it is what a
+	// window is called: 24, 168 or 720 hours for a day, week or month, or zero.
 	Per time.Duration
 	// Burst is how many events may happen at once; Events if zero. Only
 	// buckets have one.
 	Burst int64
-	// Algorithm is TokenBucket if zero.
+	// Algorithm is TokenBucket if zero, but FixedWindow with a Calendar.
 	Algorithm Algorithm
+	// Calendar, if not zero, is where the windows of a FixedWindow are cut: at
+	// midnights in Zone.
+	Calendar Calendar
+	// Zone is the IANA name of a time zone, such as Europe/Paris: UTC if
+	// empty. It goes with a Calendar and with nothing else.
+	Zone string
 	// Mode is Shared if zero.
 	Mode Mode
 }
-
-const day = 24 * time.Hour
 
 // PerSecond returns a limit of n events per second, with a burst of n.
 func PerSecond(n int64) Limit { return Limit{Events: n, Per: time.Second} }
@@ -65,6 +72,12 @@ func (l Limit) WithBurst(n int64) Limit { l.Burst = n; return l }
 // WithAlgorithm returns a copy of l with that Algorithm.
 func (l Limit) WithAlgorithm(a Algorithm) Limit { l.Algorithm = a; return l }
 
+// WithCalendar returns a copy of l with that Calendar and Zone.
+func (l Limit) WithCalendar(c Calendar, zone string) Limit {
+	l.Calendar, l.Zone = c, zone
+	return l
+}
+
 // WithMode returns a copy of l with that Mode.
 func (l Limit) WithMode(m Mode) Limit { l.Mode = m; return l }
 
@@ -78,13 +91,22 @@ func (l Limit) withDefaults() Limit {
 	case l.Events == 0:
 		return Blocked().WithName(l.Name)
 	}
-	if l.Per == 0 {
-		l.Per = time.Second
-	}
-	if l.Burst == 0 {
-		l.Burst = l.Events
+	l.Algorithm = l.algorithm()
+	l.Per = cmp.Or(l.Per, l.Calendar.nominal())
+	l.Burst = cmp.Or(l.Burst, l.Events)
+	if l.Calendar != NoCalendar {
+		l.Zone = cmp.Or(l.Zone, defaultZone)
 	}
 	return l
+}
+
+// algorithm is the one that l is counted by. There is no bucket by calendar, so a
+// Calendar that stands alone says enough.
+func (l Limit) algorithm() Algorithm {
+	if l.Algorithm == TokenBucket && l.Calendar != NoCalendar {
+		return FixedWindow
+	}
+	return l.Algorithm
 }
 
 // unset reports whether nothing was said about the rate.
@@ -107,17 +129,30 @@ func (l Limit) String() string {
 		return wordBlocked
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d/%s", l.Events, periodText(l.Per))
+	fmt.Fprintf(&b, "%d/%s", l.Events, l.periodText())
 	if l.Burst != l.Events {
 		fmt.Fprintf(&b, " burst=%d", l.Burst)
 	}
 	if l.Algorithm != TokenBucket {
 		fmt.Fprintf(&b, " algorithm=%s", l.Algorithm)
 	}
+	if l.Calendar != NoCalendar {
+		fmt.Fprintf(&b, " calendar=%s", l.Calendar)
+		if l.Zone != defaultZone {
+			fmt.Fprintf(&b, " zone=%s", l.Zone)
+		}
+	}
 	if l.Mode != Shared {
 		fmt.Fprintf(&b, " mode=%s", l.Mode)
 	}
 	return b.String()
+}
+
+func (l Limit) periodText() string {
+	if l.Calendar == CalendarMonth {
+		return wordMonth
+	}
+	return periodText(l.Per)
 }
 
 // periodText returns the shortest text of d that ParseLimit reads: 1h and not
@@ -132,6 +167,8 @@ func periodText(d time.Duration) string {
 		return "h"
 	case day:
 		return "day"
+	case week:
+		return "week"
 	}
 	text := d.String()
 	if short, ok := strings.CutSuffix(text, "m0s"); ok {

@@ -40,6 +40,22 @@ func TestLimitValidate(t *testing.T) {
 		{"endless refill", Limit{Events: 1, Per: maxPer, Burst: most}, []string{"use at most 7, or more Events"}},
 		{"burst of a window", PerSecond(5).WithAlgorithm(SlidingLog).WithBurst(6), []string{"sliding-log has none: leave it out, or use token-bucket"}},
 		{"numbers on unlimited", Limit{Events: 5, Burst: 6, Algorithm: Unmetered}, []string{"Events is 5 on an unlimited", "Burst is 6 on an unlimited"}},
+		{"day of the calendar", PerDay(5).WithCalendar(CalendarDay, "Europe/Paris"), nil},
+		{"calendar spelled out", PerDay(5).WithAlgorithm(FixedWindow).WithCalendar(CalendarDay, "UTC"), nil},
+		{"calendar and no period", Limit{Events: 5, Calendar: CalendarMonth}, nil},
+		{"calendar of no events", Limit{Per: 1, Algorithm: SlidingLog, Calendar: CalendarWeek, Zone: "UTC"}, nil},
+		{"shortest window", Limit{Events: 5, Per: time.Millisecond, Algorithm: SlidingLog}, nil},
+		{"window too short", Limit{Events: 5, Per: 999 * time.Microsecond, Algorithm: FixedWindow}, []string{"Per is 999µs: use at least 1ms with fixed-window, or token-bucket"}},
+		{"calendar that is none", Limit{Events: 5, Calendar: 9}, []string{"Calendar is 9: use CalendarDay"}},
+		{"calendar of a bucket", PerDay(5).WithAlgorithm(LeakyBucket).WithCalendar(CalendarDay, ""), []string{"Calendar is day, but leaky-bucket has none: leave it out, or use fixed-window"}},
+		{"calendar of another length", PerHour(5).WithCalendar(CalendarMonth, ""), []string{"Per is 1h0m0s, but Calendar is month: use 720h0m0s, in text 5/month"}},
+		{"calendar with a burst", PerDay(5).WithBurst(6).WithCalendar(CalendarDay, ""), []string{"Burst is 6, but fixed-window has none"}},
+		{"calendar on unlimited", Unlimited().WithCalendar(CalendarDay, ""), []string{"Calendar is day on an unlimited limit"}},
+		{"zone without a calendar", PerDay(5).WithCalendar(NoCalendar, "UTC"), []string{`Zone is "UTC" without a Calendar`}},
+		{"zone of nowhere", PerDay(5).WithCalendar(CalendarDay, "Mars/Olympus"), []string{`Zone "Mars/Olympus" is unknown: use an IANA name such as Europe/Paris`}},
+		{"all that a calendar forbids", PerHour(5).WithAlgorithm(SlidingLog).WithCalendar(CalendarDay, "Local"), []string{
+			"but sliding-log has none", "use 24h0m0s, in text 5/day", `Zone "Local" differs from node to node`,
+		}},
 		{"long name", PerSecond(1).WithName(strings.Repeat("n", 129)), []string{"Name has 129 bytes: use at most 128"}},
 		{"broken name", PerSecond(1).WithName("a\xff"), []string{"not valid UTF-8"}},
 		{"name of two lines", PerSecond(1).WithName("a\nb"), []string{`limit "a\nb": Name has`}},
@@ -79,6 +95,8 @@ func TestLimitDefaults(t *testing.T) {
 		{Limit{Name: "n", Events: 5, Per: time.Hour, Burst: 9, Mode: Local}, Limit{Name: "n", Events: 5, Per: time.Hour, Burst: 9, Mode: Local}},
 		{Limit{Name: "n", Per: time.Hour, Burst: 9, Algorithm: SlidingLog, Mode: Strict}, Blocked().WithName("n")},
 		{Unlimited().WithName("n").WithMode(Strict), Unlimited().WithName("n")},
+		{Limit{Events: 5, Calendar: CalendarWeek}, Limit{Events: 5, Per: week, Burst: 5, Algorithm: FixedWindow, Calendar: CalendarWeek, Zone: "UTC"}},
+		{Limit{Per: day, Calendar: CalendarDay, Zone: "Asia/Tokyo"}, Blocked()},
 	}
 	for _, tt := range tests {
 		if got := tt.limit.withDefaults(); got != tt.want {
@@ -98,7 +116,9 @@ func TestLimitDefaults(t *testing.T) {
 
 func TestSupported(t *testing.T) {
 	for _, l := range []Limit{PerSecond(1), PerSecond(1).WithMode(Local), Unlimited(), Blocked(),
-		Unlimited().WithMode(Strict), Blocked().WithAlgorithm(SlidingLog)} {
+		Unlimited().WithMode(Strict), Blocked().WithAlgorithm(SlidingLog), PerSecond(1).WithAlgorithm(LeakyBucket),
+		PerSecond(1).WithAlgorithm(FixedWindow), PerSecond(1).WithAlgorithm(SlidingWindow), PerSecond(1).WithAlgorithm(SlidingLog),
+		PerDay(1).WithCalendar(CalendarDay, "Europe/Paris")} {
 		if err := supported(l); err != nil {
 			t.Errorf("%+v: got %v, want it supported", l, err)
 		}
@@ -107,9 +127,8 @@ func TestSupported(t *testing.T) {
 		limit Limit
 		want  string
 	}{
-		{PerSecond(1).WithName("api").WithAlgorithm(SlidingLog), `limit "api": algorithm sliding-log is not supported yet: use token-bucket`},
 		{PerSecond(1).WithMode(Strict), "limit: mode strict is not supported yet: use shared or local"},
-		{PerSecond(1).WithMode(Strict).WithAlgorithm(LeakyBucket), "algorithm leaky-bucket is not supported yet"},
+		{PerSecond(1).WithName("api").WithMode(Strict).WithAlgorithm(LeakyBucket), `limit "api": mode strict is not supported yet`},
 	}
 	for _, tt := range tests {
 		err := supported(tt.limit)
@@ -160,6 +179,9 @@ func TestWords(t *testing.T) {
 	testWords(t, Algorithm(6), map[Algorithm]string{
 		TokenBucket: "token-bucket", LeakyBucket: "leaky-bucket", FixedWindow: "fixed-window",
 		SlidingWindow: "sliding-window", SlidingLog: "sliding-log", Unmetered: "unlimited",
+	})
+	testWords(t, Calendar(4), map[Calendar]string{
+		NoCalendar: "none", CalendarDay: "day", CalendarWeek: "week", CalendarMonth: "month",
 	})
 	testWords(t, Mode(3), map[Mode]string{Shared: "shared", Local: "local", Strict: "strict"})
 	testWords(t, Source(4), map[Source]string{

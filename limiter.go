@@ -50,24 +50,24 @@ func (l *Limiter) AllowN(key string, n int64) (d Decision) {
 // decided: the limit cannot be had, n is negative, or, in mode Strict only, the context
 // ended; modes Local and Shared never wait.
 func (l *Limiter) Take(_ context.Context, key string, n int64) (d Decision, err error) {
-	if l.err != nil {
-		return d, l.err
-	}
-	if n < 0 {
-		return d, errNegative(n)
+	if err := l.fit(n); err != nil {
+		return d, err
 	}
 	l.take(key, n, &d)
 	return d, nil
 }
 
 // Peek says what Allow would, and changes nothing.
-func (l *Limiter) Peek(key string) (d Decision) {
-	if l.err != nil {
+func (l *Limiter) Peek(key string) Decision { return l.PeekN(key, 1) }
+
+// PeekN says what AllowN would, and changes nothing.
+func (l *Limiter) PeekN(key string, n int64) (d Decision) {
+	if l.err != nil || n < 0 {
 		l.refuse(&d)
 		return d
 	}
 	handle := l.counted.table
-	l.decide(&d, l.node.table.Peek(handle, handle.Hash(key), l.node.now(), 1))
+	l.decide(&d, n, l.node.table.Peek(handle, handle.Hash(key), l.node.now(), n))
 	return d
 }
 
@@ -91,20 +91,32 @@ func (l *Limiter) take(key string, n int64, d *Decision) {
 		return
 	}
 	handle := l.counted.table
-	l.decide(d, l.node.table.Take(handle, handle.Hash(key), l.node.now(), n))
+	l.decide(d, n, l.node.table.Take(handle, handle.Hash(key), l.node.now(), n))
 }
 
-// decide makes the table's result the decision.
-func (l *Limiter) decide(d *Decision, r table.Result) {
+// decide makes the table's result on n events the decision.
+func (l *Limiter) decide(d *Decision, n int64, r table.Result) {
+	def := l.counted.table.Def()
 	d.OK = r.OK
 	d.Limit = l.counted.name
 	d.Remaining = r.Remaining
 	d.RetryAfter = time.Duration(r.RetryAfter)
 	d.ResetAfter = time.Duration(r.ResetAfter)
 	d.Source = SourceLocal
-	if l.counted.table.Def().Shared {
+	if def.Shared {
 		d.Source = SourceShared
 	}
+	if def.Queue && r.OK {
+		d.Delay = delay(def, n, r)
+	}
+}
+
+// delay is how long an admitted take of a leaky bucket has to wait: until what was in the
+// queue before it has drained.
+//
+//go:noinline
+func delay(def *table.Def, n int64, r table.Result) time.Duration {
+	return time.Duration(max(r.ResetAfter-def.Bucket.Interval(n), 0))
 }
 
 // refuse answers where there is nothing to decide by.

@@ -5,10 +5,12 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/stint-go/stint/bucket"
 	"github.com/stint-go/stint/gossip"
 	"github.com/stint-go/stint/internal/table"
+	"github.com/stint-go/stint/window"
 )
 
 // limits is what a node knows of its own limits.
@@ -65,7 +67,7 @@ func (s *limits) define(l Limit) (*counted, error) {
 		return nil, err
 	}
 	l = l.withDefaults()
-	c, err := s.enter(l, l.called())
+	c, err := s.enter(l, l.called(), definition(l))
 	if err != nil {
 		return nil, err
 	}
@@ -74,10 +76,10 @@ func (s *limits) define(l Limit) (*counted, error) {
 }
 
 // enter puts a valid limit, with its defaults, in force under its name.
-func (s *limits) enter(l Limit, name string) (*counted, error) {
+func (s *limits) enter(l Limit, name string, d table.Def) (*counted, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	handle, err := s.node.table.Define(name, definition(l))
+	handle, err := s.node.table.Define(name, d)
 	if err != nil {
 		return nil, err
 	}
@@ -123,16 +125,35 @@ func (s *limits) named(name string) *counted {
 
 // definition is a valid limit, with its defaults, as the table counts by it.
 func definition(l Limit) table.Def {
-	d := table.Def{Kind: table.Bucket, Shared: l.Mode == Shared}
+	d := table.Def{Shared: l.Mode == Shared}
 	switch {
 	case l.Algorithm == Unmetered:
 		d.Kind = table.Unlimited
 	case l.Events == 0:
 		d.Kind = table.Blocked
+	case l.Calendar != NoCalendar:
+		d.Kind, d.Window = table.Window, calendarWindow(l)
+	case l.Algorithm == FixedWindow:
+		d.Kind, d.Window = table.Window, window.NewFixed(l.Events, int64(l.Per))
+	case l.Algorithm == SlidingWindow:
+		d.Kind, d.Window = table.Window, window.NewSliding(l.Events, int64(l.Per))
+	case l.Algorithm == SlidingLog:
+		d.Kind, d.Log = table.Log, window.NewLog(l.Events, int64(l.Per))
 	default:
-		d.Bucket = bucket.New(l.Events, int64(l.Per), l.Burst)
+		d.Kind, d.Bucket = table.Bucket, bucket.New(l.Events, int64(l.Per), l.Burst)
+		d.Queue = l.Algorithm == LeakyBucket
 	}
 	return d
+}
+
+// calendarWindow is the window of a limit by the calendar; its zone is known, since the
+// limit is valid.
+func calendarWindow(l Limit) window.Limit {
+	place, err := zone(l.Zone)
+	if err != nil {
+		place = time.UTC
+	}
+	return window.NewCalendar(l.Events, window.Calendar(l.Calendar), place)
 }
 
 // definitionOf is a peer's limit, unknown if this version cannot count by it.

@@ -26,6 +26,8 @@ type Node struct {
 	base    time.Time // 0 of the node's time; its monotonic part counts
 	table   *table.Table
 	limits  limits
+	queues  queues
+	keeper  *keeper          // nil: no state file
 	cluster *cluster.Cluster // nil: alone
 	self    uint64           // incarnation
 
@@ -68,16 +70,21 @@ func Open(cfg Config) (*Node, error) {
 	n.limits.init(n)
 	n.engine = engine.New(n.now(), engine.Config{
 		Table: n.table, Sync: int64(cfg.SyncInterval), Parse: definitionOf,
+		Wall: n.wall,
 		Ledger: gossip.Config{
 			Incarnation: n.self, Seed: fingerprint(cfg.HashSeed), Rand: random,
 			PartitionMemory: int64(cfg.PartitionMemory), MaxBytes: cfg.MaxLogBytes,
 		},
 		Send: n.send, Redial: n.redial, Note: n.note,
 	})
+	n.openState()
 	if err := n.meet(); err != nil {
 		return nil, err
 	}
 	go n.loop()
+	if n.keeper != nil {
+		go n.keeper.keep()
+	}
 	return n, nil
 }
 
@@ -152,6 +159,12 @@ func (n *Node) shut(ctx context.Context) (err error) {
 	}
 	close(n.stop)
 	<-n.stopped
+	if k := n.keeper; k != nil {
+		<-k.done
+		if serr := k.save(); err == nil && serr != nil {
+			err = fmt.Errorf("writing the state file: %w", serr)
+		}
+	}
 	return err
 }
 
@@ -174,9 +187,6 @@ func (n *Node) handOver(ctx context.Context) error {
 	n.unlock()
 	return err
 }
-
-// now is the node's time: monotonic nanoseconds, by the cheapest clock there is.
-func (n *Node) now() int64 { return int64(time.Since(n.base)) }
 
 func random() uint64 {
 	var b [8]byte

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -16,11 +17,14 @@ const (
 	wordBlocked   = "blocked"
 )
 
+// wordMonth is the one period that has no length of its own.
+const wordMonth = "month"
+
 // maxText is in bytes: room for every option at its longest, and none for a text
 // whose faults alone would fill a log.
 const maxText = 1024
 
-const options = "burst, algorithm, mode, name"
+const options = "burst, algorithm, calendar, zone, mode, name"
 
 // ParseLimit reads a limit from its text:
 //
@@ -28,18 +32,22 @@ const options = "burst, algorithm, mode, name"
 //
 // RATE is events/period, or unlimited, or blocked. Events is a whole number;
 // 0 blocks. Period is a Go duration such as 10m or 1h30m, or one of s, sec,
-// second, m, min, minute, h, hour, d, day. The options, each at most once and
-// in any order:
+// second, m, min, minute, h, hour, d, day, w, week; or month, which needs
+// calendar=month. The options, each at most once and in any order:
 //
 //	burst=N          default: as many as events; buckets only
 //	algorithm=A      token-bucket (default), leaky-bucket, fixed-window,
 //	                 sliding-window or sliding-log
+//	calendar=C       day, week (from Monday) or month: fixed windows that
+//	                 start at midnight; default: none
+//	zone=ZONE        an IANA name such as Europe/Paris, for the calendar;
+//	                 default: UTC
 //	mode=M           shared (default), local or strict
 //	name=NAME        default: none
 //
-// So 100/min, 20/s burst=50, 5/10m algorithm=sliding-window, 1/3s and
-// 1000/day mode=strict name=reports are limits. All faults of a text are
-// reported at once, each with what to change.
+// So 100/min, 20/s burst=50, 5/10m algorithm=sliding-window, 1/3s, 10000/month
+// calendar=month zone=Europe/Paris and 1000/day mode=strict name=reports are
+// limits. All faults of a text are reported at once, each with what to change.
 func ParseLimit(text string) (Limit, error) {
 	if len(text) > maxText {
 		return Limit{}, fmt.Errorf("limit %s: use at most %d bytes", quote(text), maxText)
@@ -53,6 +61,7 @@ func ParseLimit(text string) (Limit, error) {
 	for _, word := range words[1:] {
 		l.parseOption(word, seen, &f)
 	}
+	l.checkTogether(words, &f)
 	if len(f) == 0 {
 		f = l.faults()
 	}
@@ -62,12 +71,27 @@ func ParseLimit(text string) (Limit, error) {
 	return l.canonical(), nil
 }
 
+// checkTogether finds words of which each may be said, but not without the other, or
+// not with it: in a Limit the Calendar would turn a TokenBucket, the zero value, into
+// windows.
+func (l Limit) checkTogether(words []string, f *faults) {
+	if strings.HasSuffix(words[0], "/"+wordMonth) && l.Calendar != CalendarMonth {
+		f.add("%s needs calendar=month: add it, or write 720h for any 30 days", quote(words[0]))
+	}
+	if l.Calendar != NoCalendar && slices.Contains(words, "algorithm="+TokenBucket.String()) {
+		f.add("algorithm %s has no calendar: leave one of them out, or use %s", TokenBucket, FixedWindow)
+	}
+}
+
 // canonical returns the one limit that stands for all which mean the same as
 // the valid l: the one that a constructor would give.
 func (l Limit) canonical() Limit {
 	l = l.withDefaults()
 	if l.Burst == l.Events {
 		l.Burst = 0
+	}
+	if l.Zone == defaultZone {
+		l.Zone = ""
 	}
 	return l
 }
@@ -86,7 +110,7 @@ func parseRate(text string) (l Limit, f faults) {
 	}
 	l.Per = parsePeriod(period, &f)
 	advice := "use a positive number, or 0 to block"
-	if whole := wholeRate(number, l.Per); whole != "" {
+	if whole := wholeRate(number, l.Per); whole != "" && period != wordMonth {
 		advice = "write " + whole
 	}
 	l.Events = parseNumber("events", number, advice, &f)
@@ -103,11 +127,15 @@ func parsePeriod(text string, f *faults) time.Duration {
 		return time.Hour
 	case "d", "day":
 		return day
+	case "w", "week":
+		return week
+	case wordMonth:
+		return month
 	}
 	d, err := time.ParseDuration(text)
 	switch {
 	case err != nil:
-		f.add("unknown period %s: use s, min, h, day or a duration such as 10m or 1h30m", quote(text))
+		f.add("unknown period %s: use s, min, h, day, week or a duration such as 10m or 1h30m", quote(text))
 	case d <= 0:
 		f.add("period %s is not positive: use one such as s or 10m", quote(text))
 	}
@@ -162,6 +190,12 @@ func (l *Limit) parseOption(word string, seen map[string]bool, f *faults) {
 		}
 	case "algorithm":
 		err = l.parseAlgorithm(value)
+	case "calendar":
+		l.Calendar, err = ParseCalendar(value)
+	case "zone":
+		if l.Zone = value; value == "" {
+			f.add("zone is empty: give one, or leave the option out for UTC")
+		}
 	case "mode":
 		l.Mode, err = ParseMode(value)
 	case "name":

@@ -3,6 +3,8 @@ package stint
 import (
 	"encoding/json"
 	"math"
+	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -33,7 +35,10 @@ func TestParseLimit(t *testing.T) {
 		{text: "5/10m", want: Limit{Events: 5, Per: 10 * time.Minute}},
 		{text: "1/3s", want: Limit{Events: 1, Per: 3 * time.Second}}, // case 30
 		{text: "11/2000s", want: Limit{Events: 11, Per: 2000 * time.Second}, back: "11/33m20s"},
-		{text: "5/168h", want: Limit{Events: 5, Per: 7 * day}},
+		{text: "5/week", want: Limit{Events: 5, Per: 7 * day}},
+		{text: "5/w", want: Limit{Events: 5, Per: 7 * day}, back: "5/week"},
+		{text: "5/168h", want: Limit{Events: 5, Per: 7 * day}, back: "5/week"},
+		{text: "5/720h", want: Limit{Events: 5, Per: 30 * day}},
 		{text: "5/1h30m", want: Limit{Events: 5, Per: 90 * time.Minute}},
 		{text: "5/1h0m5s", want: Limit{Events: 5, Per: time.Hour + 5*time.Second}},
 		{text: "5/20ms", want: Limit{Events: 5, Per: 20 * time.Millisecond}},
@@ -48,6 +53,17 @@ func TestParseLimit(t *testing.T) {
 			back: "1/s burst=9 algorithm=leaky-bucket mode=local"},
 		{text: "1/s name=api/v1:users", want: PerSecond(1).WithName("api/v1:users"), back: "1/s"},
 		{text: "9223372036854775807/s", want: PerSecond(math.MaxInt64)}, // case 7
+		{text: "1000/day algorithm=fixed-window calendar=day zone=Europe/Paris",
+			want: PerDay(1000).WithAlgorithm(FixedWindow).WithCalendar(CalendarDay, "Europe/Paris")},
+		{text: "1000/24h zone=UTC calendar=day", want: PerDay(1000).WithAlgorithm(FixedWindow).WithCalendar(CalendarDay, ""),
+			back: "1000/day algorithm=fixed-window calendar=day"},
+		{text: "5/week calendar=week mode=local", want: Limit{Events: 5, Per: 7 * day, Algorithm: FixedWindow, Calendar: CalendarWeek, Mode: Local},
+			back: "5/week algorithm=fixed-window calendar=week mode=local"},
+		{text: "5/month calendar=month", want: Limit{Events: 5, Per: 30 * day, Algorithm: FixedWindow, Calendar: CalendarMonth},
+			back: "5/month algorithm=fixed-window calendar=month"},
+		{text: "5/720h calendar=month", want: Limit{Events: 5, Per: 30 * day, Algorithm: FixedWindow, Calendar: CalendarMonth},
+			back: "5/month algorithm=fixed-window calendar=month"},
+		{text: "5/day calendar=none", want: PerDay(5), back: "5/day"},
 		{text: "unlimited", want: Unlimited()},
 		{text: "unlimited mode=local name=free", want: Unlimited().WithName("free"), back: "unlimited"},
 		{text: "blocked", want: Blocked()},
@@ -83,7 +99,21 @@ func TestParseLimitFaults(t *testing.T) {
 		{"100 / min", []string{`"100" is no rate`, `"/" is no option`, `"min" is no option`}},
 		{"100/", []string{`unknown period ""`}},
 		{"/s", []string{`events "" is no whole number`}},
-		{"100/week", []string{`unknown period "week"`, "min, h, day"}},
+		{"100/fortnight", []string{`unknown period "fortnight"`, "min, h, day, week"}},
+		{"100/month", []string{`"100/month" needs calendar=month: add it, or write 720h`}},
+		{"100/month algorithm=sliding-window", []string{"needs calendar=month"}},
+		{"100/month calendar=day", []string{"needs calendar=month"}},
+		{"0.5/month calendar=month", []string{"is no whole number: use a positive"}},
+		{"100/day calendar=month", []string{"Per is 24h0m0s, but Calendar is month", "100/month"}},
+		{"100/day calendar=dy", []string{`unknown calendar "dy"`, "none, day, week, month"}},
+		{"100/day calendar=day algorithm=token-bucket", []string{"token-bucket has no calendar", "use fixed-window"}},
+		{"100/day calendar=day algorithm=sliding-log", []string{"sliding-log has none", "use fixed-window"}},
+		{"100/day calendar=day calendar=day zone=UTC zone=UTC", []string{"calendar is given twice", "zone is given twice"}},
+		{"100/day zone=Europe/Paris", []string{"without a Calendar"}},
+		{"100/day calendar=day zone=", []string{"zone is empty"}},
+		{"100/day calendar=day zone=Europe/Pariss", []string{`Zone "Europe/Pariss" is unknown`, "IANA"}},
+		{"unlimited calendar=day", []string{"Calendar is day on an unlimited limit"}},
+		{"100/999us algorithm=sliding-window", []string{"use at least 1ms with sliding-window"}},
 		{"100/MIN", []string{`unknown period "MIN"`}},
 		{"100/0s", []string{`period "0s" is not positive`}},
 		{"100/-3s", []string{`period "-3s" is not positive`}},
@@ -101,8 +131,8 @@ func TestParseLimitFaults(t *testing.T) {
 		{"0.0/s", []string{"0 to block"}},
 		{"0.00000000001/h", []string{"is no whole number: use"}},
 		{"x/y burst=z", []string{`events "x"`, `period "y"`, `burst "z"`}},
-		{"1/s burst", []string{`"burst" is no option`, "burst, algorithm, mode, name"}},
-		{"1/s burts=5", []string{`unknown option "burts"`, "burst, algorithm, mode, name"}},
+		{"1/s burst", []string{`"burst" is no option`, "burst, algorithm, calendar, zone, mode, name"}},
+		{"1/s burts=5", []string{`unknown option "burts"`, "burst, algorithm, calendar, zone, mode, name"}},
 		{"1/s burst=", []string{`burst "" is no whole number`}},
 		{"1/s burst=0", []string{"burst 0 would admit nothing"}},
 		{"1/s burst=00", []string{"burst 0 would admit nothing"}},
@@ -144,6 +174,23 @@ func TestParseLimitFaults(t *testing.T) {
 	}
 }
 
+// The limits of docs/algorithms.md are ones.
+func TestDocumentedLimits(t *testing.T) {
+	page, err := os.ReadFile("docs/algorithms.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := regexp.MustCompile("`([0-9]+/[^`]+)`").FindAllSubmatch(page, -1)
+	for _, text := range found {
+		if _, err := ParseLimit(string(text[1])); err != nil {
+			t.Error(err)
+		}
+	}
+	if len(found) < 10 {
+		t.Errorf("got %d limits, want at least 10", len(found))
+	}
+}
+
 // anyLimit draws valid limits, with defaults left out as often as spelled out.
 func anyLimit(t *rapid.T) Limit {
 	l := Limit{
@@ -152,11 +199,20 @@ func anyLimit(t *rapid.T) Limit {
 		Per:       time.Duration(rapid.OneOf(rapid.Just(int64(0)), rapid.Int64Range(1, int64(maxPer))).Draw(t, "per")),
 		Algorithm: rapid.SampledFrom([]Algorithm{TokenBucket, LeakyBucket, FixedWindow, SlidingWindow, SlidingLog}).Draw(t, "algorithm"),
 		Mode:      rapid.SampledFrom([]Mode{Shared, Local, Strict}).Draw(t, "mode"),
+		Calendar:  rapid.SampledFrom([]Calendar{NoCalendar, NoCalendar, NoCalendar, CalendarDay, CalendarWeek, CalendarMonth}).Draw(t, "calendar"),
+	}
+	if l.Calendar != NoCalendar {
+		l.Algorithm = rapid.SampledFrom([]Algorithm{TokenBucket, FixedWindow}).Draw(t, "algorithm by calendar")
+		l.Per = rapid.SampledFrom([]time.Duration{0, l.Calendar.nominal()}).Draw(t, "per by calendar")
+		l.Zone = rapid.SampledFrom([]string{"", "UTC", "Europe/Paris", "America/Argentina/Buenos_Aires", "Etc/GMT+12"}).Draw(t, "zone")
+	}
+	if l.Per > 0 && l.algorithm().hasWindow() {
+		l.Per = max(l.Per, minWindow)
 	}
 	if l.unset() {
 		l.Per = time.Second
 	}
-	if l.Events > 0 && l.Algorithm.hasBurst() {
+	if l.Events > 0 && l.algorithm().hasBurst() {
 		l.Burst = rapid.Int64Range(0, l.maxBurst()).Draw(t, "burst")
 	}
 	return rapid.SampledFrom([]Limit{l, l, l, Blocked(), Unlimited()}).Draw(t, "limit").WithName(l.Name)
@@ -183,6 +239,7 @@ func FuzzParseLimit(f *testing.F) {
 	for _, text := range []string{
 		"100/min", "5/10m algorithm=sliding-window", "1/3s", "20/s burst=50 mode=local name=a/b", "1000/day mode=strict",
 		"unlimited", "blocked", "0/s", "0.25/s", "9223372036854775807/1ns burst=9223372036854775807", "1/1h0m0.5s", "-1/µs",
+		"7/week zone=Etc/GMT+5 calendar=week", "10000/month calendar=month zone=UTC", "1/month calendar=none", "1/720h calendar=month",
 	} {
 		f.Add(text)
 	}

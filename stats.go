@@ -44,6 +44,9 @@ type Stats struct {
 	Dropped    int64 // events of peers under limits that found no room in MaxLimits
 	Malformed  int64 // frames that could not be read
 	Gap        time.Duration
+	Holds      int           // open
+	Bans       int           // in force
+	Skew       time.Duration // this node's wall clock less cluster time, by which windows are cut
 	Limits     []LimitStats
 	Peers      []Member // without this node
 }
@@ -104,7 +107,8 @@ func (n *Node) Stats() Stats {
 	n.mu.Lock()
 	now := n.now()
 	s.Nodes, s.Gap = n.engine.Nodes(), time.Duration(n.engine.Gap())
-	s.Lost, s.Dropped = n.engine.Lost(), n.engine.Dropped()
+	s.Lost, s.Dropped, s.Skew = n.engine.Lost(), n.engine.Dropped(), time.Duration(n.engine.Skew())
+	s.Holds, s.Bans = len(n.engine.Holds(now)), len(n.engine.Bans(now))
 	for _, c := range all {
 		s.Limits = append(s.Limits, LimitStats{Name: c.name, Limit: c.current.Load().String(), Bound: n.engine.Bound(now, c.table)})
 	}

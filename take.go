@@ -44,6 +44,11 @@ func (n *Node) Take(ctx context.Context, key string, l Limit, events int64) (Dec
 // Peek says what Allow would, and changes nothing but that it puts the limit in force.
 func (n *Node) Peek(key string, l Limit) Decision { return n.limits.limiter(l).Peek(key) }
 
+// PeekN says what AllowN would: see Peek.
+func (n *Node) PeekN(key string, l Limit, events int64) Decision {
+	return n.limits.limiter(l).PeekN(key, events)
+}
+
 // few is how many takes TakeAll serves without allocating.
 const few = 8
 
@@ -69,7 +74,7 @@ func (n *Node) TakeAll(_ context.Context, takes []Take, into []Decision) (ok boo
 		if l == nil {
 			l = n.limits.limiter(t.Limit)
 		}
-		if err := n.fit(l, t.N); err != nil {
+		if err := n.fits(l, t.N); err != nil {
 			return false, fmt.Errorf("take %d: %w", i, err)
 		}
 		handle := l.counted.table
@@ -79,22 +84,17 @@ func (n *Node) TakeAll(_ context.Context, takes []Take, into []Decision) (ok boo
 	ok = n.table.TakeAll(asks, n.now(), results[:len(asks)])
 	for i, l := range limiters {
 		into[i] = Decision{}
-		l.decide(&into[i], results[i])
+		l.decide(&into[i], asks[i].N, results[i])
 	}
 	return ok, nil
 }
 
-// fit says why a take cannot be decided on.
-func (n *Node) fit(l *Limiter, events int64) error {
-	switch {
-	case l.err != nil:
-		return l.err
-	case l.node != n:
+// fits says why a take cannot be decided on here.
+func (n *Node) fits(l *Limiter, events int64) error {
+	if l.err == nil && l.node != n {
 		return fmt.Errorf("the limiter of %s belongs to another node", l.counted.name)
-	case events < 0:
-		return errNegative(events)
 	}
-	return nil
+	return l.fit(events)
 }
 
 func orOne(n int64) int64 {

@@ -196,10 +196,6 @@ func TestTakeUnderABadLimit(t *testing.T) {
 	}{
 		{"absent", stint.Limit{}, nil, "not set"},
 		{"negative", stint.PerSecond(-1), nil, "Events is -1"},
-		{"leaky bucket", stint.PerSecond(1).WithAlgorithm(stint.LeakyBucket), stint.ErrNotSupported, "leaky-bucket"},
-		{"fixed window", stint.PerSecond(1).WithAlgorithm(stint.FixedWindow), stint.ErrNotSupported, "fixed-window"},
-		{"sliding window", stint.PerSecond(1).WithAlgorithm(stint.SlidingWindow), stint.ErrNotSupported, "sliding-window"},
-		{"sliding log", stint.PerSecond(1).WithAlgorithm(stint.SlidingLog), stint.ErrNotSupported, "sliding-log"},
 		{"strict", stint.PerSecond(1).WithMode(stint.Strict), stint.ErrNotSupported, "strict"},
 	}
 	for _, tt := range tests {

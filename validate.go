@@ -15,6 +15,10 @@ const (
 	maxPer    = 3652 * day
 	maxRefill = 1 << 61 * time.Nanosecond
 
+	// minWindow bounds the Per of windows and logs, whose parts would come close to
+	// the microseconds of the wire and to what a clock can tell.
+	minWindow = time.Millisecond
+
 	maxName = 128 // bytes
 )
 
@@ -36,6 +40,7 @@ func (l Limit) faults() faults {
 	l.checkName(&f)
 	l.checkRate(&f)
 	l.checkBurst(&f)
+	l.checkCalendar(&f)
 	if !l.Algorithm.known() {
 		f.add("Algorithm is %d: use one of %s", l.Algorithm, strings.Join(algorithmWords, ", "))
 	}
@@ -79,6 +84,8 @@ func (l Limit) checkRate(f *faults) {
 		f.add("Per is %v: use a positive duration, or 0 for one second", l.Per)
 	case l.Per > maxPer:
 		f.add("Per is %v: use at most %v, which is ten years", l.Per, maxPer)
+	case l.Per > 0 && l.Per < minWindow && l.Events > 0 && l.algorithm().hasWindow():
+		f.add("Per is %v: use at least %v with %s, or %s", l.Per, minWindow, l.algorithm(), TokenBucket)
 	}
 }
 
@@ -89,8 +96,8 @@ func (l Limit) checkBurst(f *faults) {
 	case l.Algorithm == Unmetered && l.Burst > 0:
 		f.add("Burst is %d on an unlimited limit: use Unlimited(), or another Algorithm", l.Burst)
 	case l.Events <= 0 || l.Burst == 0 || l.Burst == l.Events:
-	case l.Algorithm.known() && !l.Algorithm.hasBurst():
-		f.add("Burst is %d, but %s has none: leave it out, or use %s", l.Burst, l.Algorithm, TokenBucket)
+	case l.Algorithm.known() && !l.algorithm().hasBurst():
+		f.add("Burst is %d, but %s has none: leave it out, or use %s", l.Burst, l.algorithm(), TokenBucket)
 	case l.Burst > l.maxBurst():
 		f.add("Burst is %d, which takes over 70 years to refill: use at most %d, or more Events", l.Burst, l.maxBurst())
 	}
@@ -114,9 +121,6 @@ func (l Limit) maxBurst() int64 {
 func supported(l Limit) error {
 	l = l.withDefaults()
 	var f faults
-	if l.Algorithm != TokenBucket && l.Algorithm != Unmetered {
-		f.add("algorithm %s is %w: use %s", l.Algorithm, ErrNotSupported, TokenBucket)
-	}
 	if l.Mode == Strict {
 		f.add("mode %s is %w: use %s or %s", l.Mode, ErrNotSupported, Shared, Local)
 	}

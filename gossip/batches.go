@@ -82,13 +82,13 @@ func (g *Ledger) sendPart(now int64, l *link, f *flight, part int) {
 	g.send(l.peer, encodeBatch(h, &b, g.encoded(s)[part]))
 }
 
-// encoded is a segment's bodies, made once for all links.
+// encoded is a segment's bodies, made once for all links, without what has expired.
 func (g *Ledger) encoded(s *segment) [][]byte {
 	if s.parts == nil {
-		s.parts = encodeBodies(s, g.cfg.MaxFrame)
-		for _, p := range s.parts {
-			g.log.bytes += len(p)
-		}
+		g.log.bytes -= s.size()
+		g.log.pruneSegment(s)
+		s.parts = encodeBodies(s, g.named(s), g.cfg.MaxFrame)
+		g.log.bytes += s.size()
 	}
 	return s.parts
 }

@@ -5,12 +5,12 @@ import "testing"
 const batchSize = 10_000 // entries
 
 func BenchmarkEncode(b *testing.B) {
-	s := &segment{to: 1, last: 1000 * ms, entries: byLimit(typical(batchSize, 1000*ms))}
+	s := &segment{to: 1, last: 1000 * ms, entries: inGroups(typical(batchSize, 1000*ms), 1<<62)}
 	bytes := 0
 	b.ReportAllocs()
 	for b.Loop() {
 		bytes = 0
-		for _, body := range encodeBodies(s, 512<<10) {
+		for _, body := range encodeBodies(s, nil, 512<<10) {
 			bytes += len(encodeBatch(header{kind: kindBatch}, &batch{To: 1, Parts: 1}, body))
 		}
 	}
@@ -19,8 +19,8 @@ func BenchmarkEncode(b *testing.B) {
 }
 
 func BenchmarkDecode(b *testing.B) {
-	s := &segment{to: 1, last: 1000 * ms, entries: byLimit(typical(batchSize, 1000*ms))}
-	frame := encodeBatch(header{kind: kindBatch}, &batch{To: 1, Parts: 1}, encodeBodies(s, 512<<10)[0])
+	s := &segment{to: 1, last: 1000 * ms, entries: inGroups(typical(batchSize, 1000*ms), 1<<62)}
+	frame := encodeBatch(header{kind: kindBatch}, &batch{To: 1, Parts: 1}, encodeBodies(s, nil, 512<<10)[0])
 	sum := int64(0)
 	b.ReportAllocs()
 	b.SetBytes(int64(len(frame)))
@@ -84,8 +84,8 @@ func BenchmarkAppendTick(b *testing.B) {
 func BenchmarkReceive(b *testing.B) {
 	w, a := crowd(b, 1)
 	peer, l := w.live[1], a.links[0]
-	s := &segment{to: 1, last: w.now, entries: byLimit(typical(batchSize, w.now))}
-	body := encodeBodies(s, 512<<10)[0]
+	s := &segment{to: 1, last: w.now, entries: inGroups(typical(batchSize, w.now), 1<<62)}
+	body := encodeBodies(s, nil, 512<<10)[0]
 	h := header{kindBatch, a.id, peer.id, l.session, l.nonce}
 	n, bytes := uint64(0), 0
 	b.ReportAllocs()

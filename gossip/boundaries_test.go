@@ -37,7 +37,7 @@ func TestEndOfUnacknowledgedBatchStaysABoundary(t *testing.T) {
 	if n, _ := a.Number(b.id); n != 4 || a.Lost() != 0 || !b.Quiet() {
 		t.Errorf("got number %d, lost %d, quiet %v; want 4, 0, true", n, a.Lost(), b.Quiet())
 	}
-	if got := a.heard[b.id].sums[entryKey{1, 0}]; got != 29 {
+	if got := a.heard[b.id].sums[about(1, 0)]; got != 29 {
 		t.Errorf("got %d, want 29", got)
 	}
 }
@@ -58,7 +58,7 @@ func TestBoundariesOutliveAFalseDeath(t *testing.T) {
 	b.open(a)
 	w.skip(10 * ms)
 	w.settle()
-	if got := a.heard[b.id].sums[entryKey{1, 0}]; got != 15 || a.Lost() != 0 {
+	if got := a.heard[b.id].sums[about(1, 0)]; got != 15 || a.Lost() != 0 {
 		t.Errorf("got %d, lost %d; want 15, 0", got, a.Lost())
 	}
 }
@@ -108,8 +108,8 @@ func TestStraddlingBatchIsCounted(t *testing.T) {
 	h := header{kindBatch, b.id, a.id, l.session, l.nonce}
 	w.skip(10 * ms)
 	b.told = append(b.told, nil, nil) // as the oracle shall see it
-	s := segment{from: 0, to: 3, entries: []Entry{{1, 0, 9, w.now}}}
-	frame := encodeBatch(h, &batch{From: 0, To: 3, Parts: 1, Sent: w.now}, encodeBodies(&s, 1000)[0])
+	s := segment{from: 0, to: 3, entries: []Entry{{1, 0, 9, w.now, 0}}}
+	frame := encodeBatch(h, &batch{From: 0, To: 3, Parts: 1, Sent: w.now}, encodeBodies(&s, nil, 1000)[0])
 	if err := a.Receive(w.now, b.id, frame); err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +129,7 @@ func TestMissingNumberForAYoungOrigin(t *testing.T) {
 	w.skip(2 * a.cfg.PartitionMemory)
 	a.open(b)
 	w.settle()
-	if h := b.heard[a.id]; h.start != 0 || h.sums[entryKey{1, 0}] != 3 {
+	if h := b.heard[a.id]; h.start != 0 || h.sums[about(1, 0)] != 3 {
 		t.Errorf("got start %d, sums %v; want all from 0", h.start, h.sums)
 	}
 }
@@ -157,7 +157,7 @@ func TestMissingNumberForAnOldOrigin(t *testing.T) {
 	a.link(c.id).acked = false // as if the cursor, too, had been forgotten meanwhile
 	a.open(c)
 	w.settle()
-	if n, _ := c.Number(a.id); n != 3 || c.heard[a.id].sums[entryKey{1, 0}] != 1+4 {
+	if n, _ := c.Number(a.id); n != 3 || c.heard[a.id].sums[about(1, 0)] != 1+4 {
 		t.Errorf("got number %d, sums %v; want 3, and 2 skipped", n, c.heard[a.id].sums)
 	}
 }
@@ -173,7 +173,7 @@ func TestMissingNumberForASilentOrigin(t *testing.T) {
 	w.skip(a.memory() + 1)
 	a.open(b)
 	w.settle()
-	if got := b.heard[a.id].sums[entryKey{1, 0}]; got != 3 {
+	if got := b.heard[a.id].sums[about(1, 0)]; got != 3 {
 		t.Errorf("got %d, want 3", got)
 	}
 }

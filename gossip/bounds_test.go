@@ -85,7 +85,7 @@ func TestByteBoundGivesUpInOrder(t *testing.T) {
 	a.down(c)
 	var order []string
 	for range 3000 { // fresh keys until the bound has been met a few times
-		a.append([]Entry{{1, w.rand.Uint64(), 1, w.now}})
+		a.append([]Entry{{1, w.rand.Uint64(), 1, w.now, 0}})
 		w.skip(10 * ms)
 		w.settle()
 		if _, bytes := a.Size(); bytes > room {
@@ -127,7 +127,7 @@ func TestGivenUpInMidSession(t *testing.T) {
 	a.tick()
 	batch := w.takeAll()
 	for i := range 100 {
-		a.append([]Entry{{1, uint64(i), 1, w.now}})
+		a.append([]Entry{{1, uint64(i), 1, w.now, 0}})
 	}
 	if len(a.redials) == 0 {
 		t.Fatal("the bound was never met")

@@ -7,7 +7,6 @@ import (
 	"io"
 
 	"github.com/vmihailenco/msgpack/v5"
-	"github.com/vmihailenco/msgpack/v5/msgpcode"
 )
 
 var errMalformed = errors.New("gossip: malformed frame")
@@ -23,6 +22,8 @@ type frame struct {
 	body    []byte // of a batch, encoded; a part of the frame's bytes
 	size    int    // of the whole frame
 	ack     *ack
+	ping    *ping
+	held    *held
 }
 
 // decodeFrame never panics and never allocates more than a small multiple of the
@@ -35,33 +36,45 @@ func decodeFrame(data []byte) (*frame, error) {
 	if own < 0 {
 		d.fail("fields")
 	}
-	switch {
-	case d.err != nil:
-	case f.header.kind == kindHello && own >= 4:
-		f.hello = &hello{Version: d.small(), Oldest: d.small(), Seed: d.uint(), Sent: d.int()}
+	if d.err == nil {
+		d.message(f, own)
+	}
+	return f, d.err
+}
+
+// message reads the fields of a frame's own, of which there are so many. Those that
+// version 1 did not have may be missing.
+func (d *decoder) message(f *frame, own int) {
+	switch kind := f.header.kind; {
+	case kind == kindHello && own >= 4:
+		f.hello = &hello{Version: d.small(), Oldest: d.small(), Seed: d.uint(), Sent: d.int(), Wall: d.wall(own >= 5)}
 		f.sent = f.hello.Sent
-	case f.header.kind == kindWelcome && own >= 3:
-		f.welcome = &welcome{Joining: d.bool(), Numbers: d.numbers(), Echo: d.int()}
-	case f.header.kind == kindStart && own >= 5:
+	case kind == kindWelcome && own >= 3:
+		f.welcome = &welcome{Joining: d.bool(), Numbers: d.numbers(), Echo: d.int(), Wall: d.wall(own >= 4)}
+	case kind == kindStart && own >= 5:
 		f.start = &start{Numbers: d.uints(), Part: d.small(), Parts: d.small(), Sent: d.int(), Defs: d.definitions()}
-		f.sent = f.start.Sent
+		if f.sent = f.start.Sent; own >= 6 {
+			f.start.Records = d.records(f.sent)
+		}
 		if f.start.Part >= f.start.Parts {
 			d.fail("range")
 		}
-	case f.header.kind == kindBatch && own >= 6:
+	case kind == kindBatch && own >= 6:
 		f.batch = &batch{From: d.uint(), To: d.uint(), Part: d.small(), Parts: d.small(), Sent: d.int()}
 		f.body, f.sent = d.bin(), f.batch.Sent
 		if f.batch.From >= f.batch.To || f.batch.Part >= f.batch.Parts {
 			d.fail("range")
 		}
-	case f.header.kind == kindAck && own >= 4:
-		f.ack = &ack{Number: d.uint(), Parts: d.small(), Gap: d.bool(), Echo: d.int()}
-	case f.header.kind == kindPing && own >= 1:
-		f.sent = d.int()
-	case f.header.kind >= kindHello && f.header.kind <= kindPing:
+	case kind == kindAck && own >= 4:
+		f.ack = &ack{Number: d.uint(), Parts: d.small(), Gap: d.bool(), Echo: d.int(), Wall: d.wall(own >= 5)}
+	case kind == kindPing && own >= 1:
+		f.ping = &ping{Sent: d.int(), Wall: d.wall(own >= 2)}
+		f.sent = f.ping.Sent
+	case kind == kindHeld && own >= 2:
+		f.held = &held{Parts: d.small(), Echo: d.int()}
+	case kind >= kindHello && kind <= kindHeld && kind != kindGoodbye:
 		d.fail("fields")
 	}
-	return f, d.err
 }
 
 // decoder reads msgpack from memory. The first fault sticks; after it every value is
@@ -190,40 +203,4 @@ func (d *decoder) definitions() []Definition {
 		d.skip(fields - 3)
 	}
 	return defs
-}
-
-// skip passes over fields that a later version may have added.
-func (d *decoder) skip(n int) {
-	if n < 0 {
-		d.fail("fields")
-	}
-	for ; n > 0 && d.err == nil; n-- {
-		d.skipValue(0)
-	}
-}
-
-// skipValue passes over one value, without going deeper than any frame of ours does:
-// msgpack's own Skip would follow a megabyte of nested arrays down.
-func (d *decoder) skipValue(depth int) {
-	c, err := d.dec.PeekCode()
-	d.keep("field", err)
-	switch {
-	case d.err != nil:
-	case depth > 8, msgpcode.IsExt(c), msgpcode.IsFixedExt(c):
-		d.fail("field of a kind that no version uses")
-	case msgpcode.IsFixedArray(c), c == msgpcode.Array16, c == msgpcode.Array32:
-		for n := d.array(1); n > 0 && d.err == nil; n-- {
-			d.skipValue(depth + 1)
-		}
-	case msgpcode.IsFixedMap(c), c == msgpcode.Map16, c == msgpcode.Map32:
-		n, err := d.dec.DecodeMapLen()
-		d.keep("map", err)
-		for n *= 2; n > 0 && d.err == nil; n-- {
-			d.skipValue(depth + 1)
-		}
-	case msgpcode.IsBin(c), msgpcode.IsString(c):
-		d.bin()
-	default:
-		d.keep("field", d.dec.Skip())
-	}
 }

@@ -1,5 +1,6 @@
 // Package gossip is the protocol by which nodes tell each other what they have
-// spent: a pure state machine, without clock, socket, lock or goroutine.
+// spent, held and banned: a pure state machine, without clock, socket, lock or
+// goroutine.
 //
 // A [Ledger] answers three questions for one node: what have I spent, who has heard
 // how much of it, and how much of each peer's have I applied?
@@ -13,8 +14,12 @@
 // to merge by maximum.
 //
 // Drains that no peer's cursor separates coalesce, so that a slow or absent peer costs
-// one entry a key. The log has a bound in bytes; a cursor that falls off its end
+// one entry a key. Amounts of windows are of one window each and leave the log when that
+// is over. The log has a bound in bytes; a cursor that falls off its end
 // skips, and what it skips is counted.
+//
+// Holds and bans are registers that every node keeps ([Record], [Ledger.Put]): of two
+// versions the newer stands, so they may come twice and in any order.
 //
 // The machine takes values in ([Ledger.Receive], [Ledger.Append], [Ledger.Tick], …)
 // and gives values out ([Ledger.Output]): charges to apply, frames to send. Times are

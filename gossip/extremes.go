@@ -45,8 +45,10 @@ type window struct {
 	nowSeen, beforeSeen bool
 }
 
+func (w *window) seen() bool { return w.nowSeen || w.beforeSeen }
+
 func (w *window) turn(now, length int64) {
-	if !w.nowSeen && !w.beforeSeen {
+	if !w.seen() {
 		w.turnedAt = now
 		return
 	}

@@ -22,11 +22,12 @@ type header struct {
 const (
 	kindHello   = 1 // origin → peer: may I tell you my log?
 	kindWelcome = 2 // peer → origin: yes, and so much of it I have
-	kindStart   = 3 // origin → peer: I begin from here; and all definitions
+	kindStart   = 3 // origin → peer: I begin from here; and all definitions and records
 	kindBatch   = 4 // origin → peer: the drains (from, to]
 	kindAck     = 5 // peer → origin: I have so much
 	kindPing    = 6 // origin → peer: are you there?
 	kindGoodbye = 7 // origin → peer: I leave; keep nothing for me
+	kindHeld    = 8 // peer → origin: so many parts of your START are here
 )
 
 const headerFields = 5
@@ -35,6 +36,7 @@ type hello struct {
 	Version, Oldest int
 	Seed            uint64
 	Sent            int64
+	Wall            wall
 }
 
 // number is how much of a log a peer has of one chunk of the table. There is one
@@ -54,6 +56,7 @@ type welcome struct {
 	Joining bool
 	Numbers []number
 	Echo    int64 // the hello's Sent
+	Wall    wall
 }
 
 type start struct {
@@ -61,6 +64,7 @@ type start struct {
 	Part, Parts int
 	Sent        int64
 	Defs        []Definition
+	Records     []*Record
 }
 
 type batch struct {
@@ -74,21 +78,31 @@ type ack struct {
 	Parts  int // of the batch that continues Number, so many parts are here
 	Gap    bool
 	Echo   int64
+	Wall   wall
 }
 
-type ping struct{ Sent int64 }
+type ping struct {
+	Sent int64
+	Wall wall
+}
+
+type held struct {
+	Parts int
+	Echo  int64 // the start's Sent
+}
 
 // message is a kind's own fields.
 type message interface{ encode(e *encoder) }
 
 func (m *hello) encode(e *encoder) {
-	e.fields(4)
+	e.fields(5)
 	e.uint(uint64(m.Version), uint64(m.Oldest), m.Seed)
 	e.int(m.Sent)
+	e.wall(m.Wall)
 }
 
 func (m *welcome) encode(e *encoder) {
-	e.fields(3)
+	e.fields(4)
 	e.bool(m.Joining)
 	e.array(len(m.Numbers))
 	for _, n := range m.Numbers {
@@ -96,15 +110,17 @@ func (m *welcome) encode(e *encoder) {
 		e.uint(uint64(n.Kind), n.N)
 	}
 	e.int(m.Echo)
+	e.wall(m.Wall)
 }
 
 func (m *start) encode(e *encoder) {
-	e.fields(5)
+	e.fields(6)
 	e.array(len(m.Numbers))
 	e.uint(m.Numbers...)
 	e.uint(uint64(m.Part), uint64(m.Parts))
 	e.int(m.Sent)
 	e.definitions(m.Defs)
+	e.records(m.Sent, m.Records)
 }
 
 func (m *batch) encode(e *encoder) {
@@ -114,15 +130,23 @@ func (m *batch) encode(e *encoder) {
 }
 
 func (m *ack) encode(e *encoder) {
-	e.fields(4)
+	e.fields(5)
 	e.uint(m.Number, uint64(m.Parts))
 	e.bool(m.Gap)
 	e.int(m.Echo)
+	e.wall(m.Wall)
 }
 
 func (m *ping) encode(e *encoder) {
-	e.fields(1)
+	e.fields(2)
 	e.int(m.Sent)
+	e.wall(m.Wall)
+}
+
+func (m *held) encode(e *encoder) {
+	e.fields(2)
+	e.uint(uint64(m.Parts))
+	e.int(m.Echo)
 }
 
 // encoder writes to memory, where nothing can fail; what msgpack returns is kept for

@@ -3,6 +3,7 @@ package gossip
 import (
 	"bytes"
 	"encoding/binary"
+	"reflect"
 	"testing"
 )
 
@@ -11,17 +12,18 @@ func samples() [][]byte {
 	h := header{origin: 1, peer: 2, session: 1, nonce: 1 << 63}
 	of := func(kind uint8) header { h := h; h.kind = kind; return h }
 	defs := []Definition{{1, "api", "10/s"}, {1 << 63, "", "5/m burst=7"}}
-	s := &segment{to: 3, first: 1000, last: 9000, entries: typical(20, 9000), defs: defs}
+	s := &segment{to: 3, first: 1000, last: 9000, entries: mixed(9000), defs: defs}
 	data := [][]byte{
-		encodeFrame(of(kindHello), &hello{Version, Oldest, 7, 5}),
-		encodeFrame(of(kindWelcome), &welcome{false, []number{{numberKnown, 3}}, 5}),
-		encodeFrame(of(kindStart), &start{[]uint64{0}, 0, 1, 5, defs}),
-		encodeBatch(of(kindBatch), &batch{0, 3, 0, 1, 5}, encodeBodies(s, 1<<20)[0]),
-		encodeFrame(of(kindAck), &ack{3, 0, true, 5}),
-		encodeFrame(of(kindPing), &ping{5}),
+		encodeFrame(of(kindHello), &hello{Version, Oldest, 7, 5, wall{9, true}}),
+		encodeFrame(of(kindWelcome), &welcome{false, []number{{numberKnown, 3}}, 5, wall{-9, true}}),
+		encodeFrame(of(kindStart), &start{[]uint64{0}, 0, 1, 5, defs, someRecords()}),
+		encodeBatch(of(kindBatch), &batch{0, 3, 0, 1, 5}, encodeBodies(s, someRecords(), 1<<20)[0]),
+		encodeFrame(of(kindAck), &ack{3, 0, true, 5, wall{}}),
+		encodeFrame(of(kindPing), &ping{5, wall{-1 << 62, true}}),
 		encodeFrame(of(kindGoodbye), nil),
-		encodeFrame(of(99), &ping{5}),
-		encodeBodies(s, 1<<20)[0],
+		encodeFrame(of(kindHeld), &held{2, 5}),
+		encodeFrame(of(99), &ping{5, wall{-1 << 62, true}}),
+		encodeBodies(s, someRecords(), 1<<20)[0],
 		{},
 	}
 	for _, bomb := range bombs() {
@@ -32,6 +34,35 @@ func samples() [][]byte {
 		}
 	}
 	return data
+}
+
+// mixed are entries of all groups.
+func mixed(last int64) []Entry {
+	const minute = 60_000 * ms
+	return append(typical(20, last), []Entry{
+		{1, 1, 5, minute, minute}, {1, 2, -7, minute, minute}, {1, 1, 2, 0, minute}, {1, 1, 9, 0, minute / 2}, {2, 1, 1 << 62, -minute, minute},
+		{1, 3, -4, last - 5000, 0}, {1, 4, 3, last + 5001, 0}, {1, 5, -3, last + 1, 0},
+	}...)
+}
+
+// someRecords are a hold, as it opens and settled, and a ban.
+func someRecords() []*Record {
+	return []*Record{
+		{Kind: RecordHold, Limit: 1, Hash: 5, Maker: 1, ID: 1, Version: 1, Writer: 1, Open: true, N: 100, Start: 8000, Until: 5000 * ms},
+		{Kind: RecordHold, Limit: 1, Hash: 5, Maker: 1, ID: 2, Version: 2, Writer: 1, N: 37, Start: -60_000 * ms, Per: 60_000 * ms, Until: 9},
+		{Kind: RecordBan, Limit: 1 << 63, Hash: 7, Version: 3, Writer: 1 << 63, Open: true, Until: 1 << 62, Label: "ann"},
+	}
+}
+
+// Frames and bodies are msgpack to the last byte: each array has as many elements as it
+// says.
+func TestWireIsMsgpack(t *testing.T) {
+	for i, data := range samples()[:10] {
+		d := newDecoder(data)
+		if d.skipValue(0); d.err != nil || d.r.Len() > 0 {
+			t.Errorf("sample %d: %d bytes are left (%v)", i, d.r.Len(), d.err)
+		}
+	}
 }
 
 // A frame never panics, and what decodes encodes to a frame that says the same.
@@ -58,6 +89,10 @@ func FuzzFrame(f *testing.F) {
 			}
 		case got.ack != nil:
 			again = encodeFrame(got.header, got.ack)
+		case got.ping != nil:
+			again = encodeFrame(got.header, got.ping)
+		case got.held != nil:
+			again = encodeFrame(got.header, got.held)
 		default:
 			return
 		}
@@ -82,6 +117,10 @@ func equalFrames(a, b frame) bool {
 			return encodeFrame(f.header, f.welcome)
 		case f.hello != nil:
 			return encodeFrame(f.header, f.hello)
+		case f.ping != nil:
+			return encodeFrame(f.header, f.ping)
+		case f.held != nil:
+			return encodeFrame(f.header, f.held)
 		}
 		return encodeFrame(f.header, f.ack)
 	}
@@ -96,11 +135,17 @@ func FuzzBody(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		entries := 0
 		b, err := decodeBody(data, func(Entry) { entries++ })
-		if 10*entries > len(data) {
+		if 9*entries > len(data) {
 			t.Fatalf("got %d entries of %d bytes", entries, len(data))
 		}
-		if err == nil && 4*len(b.defs) > len(data) {
-			t.Fatalf("got %d definitions of %d bytes", len(b.defs), len(data))
+		if 4*len(b.defs)+15*len(b.records) > len(data) {
+			t.Fatalf("got %d definitions and %d records of %d bytes", len(b.defs), len(b.records), len(data))
+		}
+		if err == nil {
+			again, err := decodeBody(encodeBody(&segment{first: b.first, last: b.last}, nil, b.defs, b.records), func(Entry) {})
+			if err != nil || !reflect.DeepEqual(again, b) {
+				t.Fatalf("got %+v, then %+v (%v)", b, again, err)
+			}
 		}
 	})
 }

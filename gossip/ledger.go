@@ -6,57 +6,6 @@ import (
 	"slices"
 )
 
-// Version is the protocol version this package speaks; Oldest the oldest that it
-// still understands. Both stand in the handshake.
-const (
-	Version = 1
-	Oldest  = 1
-)
-
-// Config says who this node is. Zero durations take the default; all are nanoseconds.
-type Config struct {
-	Incarnation uint64 // of this process: random, not 0
-	Born        int64  // the caller's time at New
-	Seed        uint64 // fingerprint of what hashes keys; peers with another are refused
-	// Rand makes nonces; it must not repeat itself between incarnations.
-	Rand func() uint64
-	// Compose is what a and then b spent on one key.
-	Compose func(a, b Entry) Entry
-
-	Gap             int64 // least time between two batches on one link; default 2 ms, 0.5 ms a node if that is more
-	Resend          int64 // unacknowledged for so long is sent again; default 300 ms
-	Timeout         int64 // unacknowledged for so long, the link is dialled anew; default 1.5 s
-	Keepalive       int64 // an idle link is heard of this often; default 1 s
-	PartitionMemory int64 // how long a dead peer's cursor is kept; default 10 min
-	Window          int   // frames of batches in flight on a link, more where the round trip is long; default 16
-	MaxBytes        int   // of the log; default 64 MiB
-	MaxFrame        int   // most bytes of a frame; default 512 KiB
-}
-
-func (c Config) withDefaults() Config {
-	const ms = 1_000_000
-	set := func(p *int64, d int64) {
-		if *p <= 0 {
-			*p = d
-		}
-	}
-	set(&c.Gap, 2*ms)
-	set(&c.Resend, 300*ms)
-	set(&c.Timeout, 1500*ms)
-	set(&c.Keepalive, 1000*ms)
-	set(&c.PartitionMemory, 600_000*ms)
-	if c.Window <= 0 {
-		c.Window = 16
-	}
-	if c.MaxBytes <= 0 {
-		c.MaxBytes = 64 << 20
-	}
-	if c.MaxFrame <= 0 {
-		c.MaxFrame = 512 << 10
-	}
-	return c
-}
-
 // Ledger is one node's side of the protocol. See the package comment.
 type Ledger struct {
 	cfg     Config
@@ -68,22 +17,27 @@ type Ledger struct {
 	charges []Charge // spare, for Output
 	frames  []Frame
 	lost    uint64
+
+	register register
+	opening  *opening // the newest, while nothing has changed
+	wall     wall     // ours
 }
 
 // New makes the ledger of a node that has spent nothing and knows nobody.
 func New(cfg Config) *Ledger {
 	g := &Ledger{cfg: cfg.withDefaults(), sources: make(map[uint64]*source)}
-	g.log.compose = cfg.Compose
+	g.register = register{known: make(map[RecordKey]*Record), tellers: make(map[RecordKey]uint64), memory: 2 * g.cfg.PartitionMemory}
+	g.log.compose, g.log.expired = cfg.Compose, cfg.Expired
 	return g
 }
 
-// Append puts one drain into the log: what was spent since the last, each key at most
-// once. since is the time at which the first of the entries became urgent, or now. The
-// entries are copied.
+// Append puts one drain into the log: what was spent since the last, at most one entry
+// for each key, or each window of a key. since is the time at which the first of the
+// entries became urgent, or now. The entries are copied.
 func (g *Ledger) Append(now, since int64, entries []Entry) {
 	for len(entries) > 0 { // a segment of one drain fits one frame
 		n := min(len(entries), max(g.cfg.MaxFrame/maxEntryBytes, 1))
-		g.log.append(now, min(since, now), entries[:n], nil)
+		g.log.append(now, &segment{first: min(since, now), entries: slices.Clone(entries[:n])})
 		entries = entries[n:]
 	}
 	g.settle()
@@ -92,7 +46,8 @@ func (g *Ledger) Append(now, since int64, entries []Entry) {
 // Define announces a limit; a later one of the same ID replaces it.
 func (g *Ledger) Define(now int64, d Definition) {
 	if g.log.define(d) {
-		g.log.append(now, now, nil, []Definition{d})
+		g.log.append(now, &segment{first: now, defs: []Definition{d}})
+		g.opening = nil
 		g.settle()
 	}
 }
@@ -123,6 +78,7 @@ func (g *Ledger) Down(now int64, peer uint64) {
 			g.free(func(m *link) bool { return m == l })
 		}
 	}
+	g.inherit(now, peer)
 }
 
 // Open says that a fresh stream to the member is there: a new session starts on it.
@@ -172,11 +128,15 @@ func (g *Ledger) forget(now int64) {
 			delete(g.sources, inc)
 		}
 	}
+	g.forgetRecords(now)
 }
 
 // memory is F, how long the number of a silent origin is kept: a cursor is always
 // forgotten before the number that it matches.
 func (g *Ledger) memory() int64 { return 2*g.cfg.PartitionMemory + g.cfg.Timeout }
+
+// PartitionMemory is how long the cursor of a dead peer is kept, in nanoseconds.
+func (g *Ledger) PartitionMemory() int64 { return g.cfg.PartitionMemory }
 
 // free drops cursors, and what the log kept for them alone.
 func (g *Ledger) free(whose func(*link) bool) {
@@ -189,6 +149,9 @@ func (g *Ledger) free(whose func(*link) bool) {
 // settle merges and drops what no cursor needs any more, then enforces the bound.
 func (g *Ledger) settle() {
 	g.log.compact(g.links)
+	if g.log.bytes > g.cfg.MaxBytes {
+		g.log.prune()
+	}
 	for g.log.bytes > g.cfg.MaxBytes && g.giveUp() {
 		g.log.compact(g.links)
 	}

@@ -18,6 +18,10 @@ type link struct {
 	start   uint64 // the number that opened the session
 	askedAt int64  // when the session's last hello or start went out
 
+	opening *opening // what the START of the session brings; nil once it is acknowledged
+	held    int      // parts of it that are with the peer
+	offered int      // parts of it that were sent, ≥ held
+
 	flight     []flight // unacknowledged batches, oldest first; kept over sessions until the peer states its number
 	sent       uint64   // end of the last batch of this session
 	movedAt    int64    // when the peer last stated more than before
@@ -53,7 +57,7 @@ func newLink(peer, cursor uint64) *link { return &link{peer: peer, cursor: curso
 func byIncarnation(l *link, peer uint64) int { return order(l.peer, peer) }
 
 // close ends the session. What was in flight stays a boundary of the log.
-func (l *link) close() { l.state, l.unanswered = closed, 0 }
+func (l *link) close() { l.state, l.unanswered, l.opening = closed, 0, nil }
 
 // precedes reports whether l is dead and heir, of the same name, lives in its place
 // and has stated its numbers. It must have done so after l's last sign of life: the

@@ -59,9 +59,9 @@ func TestOldCursorStaysUntilTheNewIncarnationSpeaks(t *testing.T) {
 }
 
 // maps3 reports whether keys 0, 1, 2 have these sums.
-func maps3(sums map[entryKey]int64, want ...int64) bool {
+func maps3(sums map[windowKey]int64, want ...int64) bool {
 	for i, v := range want {
-		if sums[entryKey{1, uint64(i)}] != v {
+		if sums[about(1, uint64(i))] != v {
 			return false
 		}
 	}

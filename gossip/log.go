@@ -2,26 +2,46 @@ package gossip
 
 import "slices"
 
-// segment is the drains (from, to] of the log, as one: at most one entry a key.
+// segment is the drains (from, to] of the log, as one: at most one entry for a key or a
+// window of it, and at most one mention of a record, which is told as it stands when it
+// is told.
 type segment struct {
 	from, to uint64
 	first    int64 // when its oldest news became urgent, or was drained
-	last     int64 // when its newest drain was cut; no entry starts after it
+	last     int64 // when its newest drain was cut
 	entries  []Entry
 	defs     []Definition
-	index    map[entryKey]int32 // of entries; nil until something was merged
-	parts    [][]byte           // encoded, while a batch of it may be sent
+	records  []RecordKey
+	index    map[entryKey]int32     // of entries of no window; nil until something was merged
+	windows  map[windowKey]int32    // of the others; nil likewise
+	named    map[RecordKey]struct{} // records; nil likewise
+	pruned   int                    // entries that were left when last looked for expired ones
+	parts    [][]byte               // encoded, while a batch of it may be sent
 }
 
-type entryKey struct{ limit, hash uint64 }
+// entryKey is what entries are about, and windowKey what those of windows are: the
+// former is half as large, and quicker to find.
+type (
+	entryKey  struct{ limit, hash uint64 }
+	windowKey struct {
+		entryKey
+		start, per int64
+	}
+)
+
+func (e *Entry) key() entryKey { return entryKey{e.Limit, e.Hash} }
+
+func (e *Entry) window() windowKey { return windowKey{e.key(), e.Start, e.Per} }
 
 // log is what this node has spent, from the oldest drain that a cursor may still ask
 // for. Segments are adjacent: each starts where the one before it ends.
 type log struct {
 	compose  func(a, b Entry) Entry
-	head     uint64 // number of the newest drain
-	told     uint64 // number of the newest drain that was sent to anyone
-	cutAt    int64  // when the newest drain was
+	expired  func(e Entry) bool // may be nil
+	head     uint64             // number of the newest drain
+	told     uint64             // number of the newest drain that was sent to anyone
+	cutAt    int64              // when the newest drain was
+	prunedAt int64              // when all segments were last
 	segments []*segment
 	bytes    int
 	defs     []Definition // live ones, sorted by ID
@@ -35,9 +55,9 @@ func (lg *log) base() uint64 {
 	return lg.segments[0].from
 }
 
-func (lg *log) append(now, first int64, entries []Entry, defs []Definition) {
-	s := &segment{from: lg.head, to: lg.head + 1, first: first, last: now,
-		entries: slices.Clone(entries), defs: defs}
+// append puts one drain into the log: s, which is cut now.
+func (lg *log) append(now int64, s *segment) {
+	s.from, s.to, s.last = lg.head, lg.head+1, now
 	lg.head++
 	lg.cutAt = now
 	lg.segments = append(lg.segments, s)
@@ -122,58 +142,6 @@ func separated(links []*link, n uint64) bool {
 		}
 	}
 	return false
-}
-
-// merge is a and then b, in the larger of the two.
-func (lg *log) merge(a, b *segment) *segment {
-	into, from, swap := a, b, false
-	if len(a.entries) < len(b.entries) {
-		into, from, swap = b, a, true
-	}
-	if into.index == nil {
-		into.index = make(map[entryKey]int32, len(into.entries)+len(from.entries))
-		for i, e := range into.entries {
-			into.index[entryKey{e.Limit, e.Hash}] = int32(i)
-		}
-	}
-	for _, e := range from.entries {
-		i, ok := into.index[entryKey{e.Limit, e.Hash}]
-		switch {
-		case !ok:
-			into.index[entryKey{e.Limit, e.Hash}] = int32(len(into.entries))
-			into.entries = append(into.entries, e)
-		case swap:
-			into.entries[i] = lg.compose(e, into.entries[i])
-		default:
-			into.entries[i] = lg.compose(into.entries[i], e)
-		}
-	}
-	into.first, into.last = min(a.first, b.first), max(a.last, b.last)
-	into.defs = mergeDefs(a.defs, b.defs)
-	into.from, into.to, into.parts = a.from, b.to, nil
-	return into
-}
-
-// mergeDefs keeps the later definition of each ID, in order of first appearance.
-func mergeDefs(a, b []Definition) []Definition {
-	merged := slices.Clone(a)
-	for _, d := range b {
-		if i := slices.IndexFunc(merged, func(m Definition) bool { return m.ID == d.ID }); i >= 0 {
-			merged[i] = d
-		} else {
-			merged = append(merged, d)
-		}
-	}
-	return merged
-}
-
-// size is a segment's memory in bytes, about.
-func (s *segment) size() int {
-	n := 128 + 32*cap(s.entries) + 24*len(s.index) + 64*len(s.defs)
-	for _, p := range s.parts {
-		n += len(p)
-	}
-	return n
 }
 
 func order(a, b uint64) int {

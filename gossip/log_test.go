@@ -14,26 +14,26 @@ func TestCoalescingKeepsTheOrder(t *testing.T) {
 	})
 	a.Up(w.now, 9, "absent")
 	drains := [][]Entry{
-		{{1, 1, 1, 1}},
-		{{1, 1, 1, 2}, {1, 2, 1, 2}, {2, 1, 1, 2}},
-		{{1, 2, 1, 3}},
-		{{1, 1, 1, 4}, {1, 2, 1, 4}, {1, 3, 1, 4}, {1, 4, 1, 4}, {1, 5, 1, 4}},
-		{{1, 1, 1, 5}, {2, 1, 1, 5}},
+		{{1, 1, 1, 1, 0}},
+		{{1, 1, 1, 2, 0}, {1, 2, 1, 2, 0}, {2, 1, 1, 2, 0}},
+		{{1, 2, 1, 3, 0}},
+		{{1, 1, 1, 4, 0}, {1, 2, 1, 4, 0}, {1, 3, 1, 4, 0}, {1, 4, 1, 4, 0}, {1, 5, 1, 4, 0}},
+		{{1, 1, 1, 5, 0}, {2, 1, 1, 5, 0}},
 	}
 	for i, d := range drains {
 		a.Append(w.now+int64(i), w.now-int64(i%3), d)
 	}
 	s := a.log.segments[0]
-	want := map[entryKey]Entry{
-		{1, 1}: {1, 1, 4, 1245}, {1, 2}: {1, 2, 3, 234}, {2, 1}: {2, 1, 2, 25},
-		{1, 3}: {1, 3, 1, 4}, {1, 4}: {1, 4, 1, 4}, {1, 5}: {1, 5, 1, 4},
+	want := map[windowKey]Entry{
+		about(1, 1): {1, 1, 4, 1245, 0}, about(1, 2): {1, 2, 3, 234, 0}, about(2, 1): {2, 1, 2, 25, 0},
+		about(1, 3): {1, 3, 1, 4, 0}, about(1, 4): {1, 4, 1, 4, 0}, about(1, 5): {1, 5, 1, 4, 0},
 	}
 	if len(s.entries) != len(want) || s.from != 0 || s.to != 5 {
 		t.Fatalf("got %d entries in (%d, %d], want %d in (0, 5]", len(s.entries), s.from, s.to, len(want))
 	}
 	for _, e := range s.entries {
-		if e != want[entryKey{e.Limit, e.Hash}] {
-			t.Errorf("got %v, want %v", e, want[entryKey{e.Limit, e.Hash}])
+		if e != want[keyOf(e)] {
+			t.Errorf("got %v, want %v", e, want[keyOf(e)])
 		}
 	}
 	if s.first != w.now-2 || s.last != w.now+4 {
@@ -60,7 +60,7 @@ func TestAppendCopies(t *testing.T) {
 	w := newWorld(t)
 	a := w.born("a")
 	a.Up(w.now, 9, "absent")
-	entries := []Entry{{1, 1, 5, w.now}}
+	entries := []Entry{{1, 1, 5, w.now, 0}}
 	a.Append(w.now, w.now, entries)
 	entries[0].N = 7
 	if got := a.log.segments[0].entries[0].N; got != 5 {

@@ -187,11 +187,11 @@ func TestFramesOfManyLimits(t *testing.T) {
 	cfg := Config{MaxFrame: 4096}.withDefaults()
 	var entries []Entry
 	for i := range 1000 {
-		entries = append(entries, Entry{uint64(i) << 48, uint64(i), -1 << 62, -1 << 62})
+		entries = append(entries, Entry{uint64(i) << 48, uint64(i), -1 << 62, -1 << 62, 0})
 	}
 	s := &segment{from: 0, to: 1, last: 1 << 62, entries: entries}
 	count := 0
-	for i, body := range encodeBodies(s, cfg.MaxFrame) {
+	for i, body := range encodeBodies(s, nil, cfg.MaxFrame) {
 		if len(body) > cfg.MaxFrame+64 {
 			t.Errorf("body %d has %d bytes, want %d at most", i, len(body), cfg.MaxFrame)
 		}

@@ -3,6 +3,7 @@ package gossip
 import (
 	"bytes"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -16,12 +17,12 @@ func TestStrangersAreRefused(t *testing.T) {
 		ok    bool
 		note  string
 	}{
-		"same":            {hello{Version, Oldest, 7, 0}, true, ""},
-		"newer, compat":   {hello{Version + 5, Version, 7, 0}, true, ""},
-		"newer":           {hello{Version + 5, Version + 1, 7, 0}, false, "protocol"},
-		"older":           {hello{Oldest - 1, Oldest - 1, 7, 0}, false, "protocol"},
-		"another seed":    {hello{Version, Oldest, 8, 0}, false, "seed"},
-		"both are faulty": {hello{Version + 5, Version + 1, 8, 0}, false, "protocol"},
+		"same":            {hello{Version, Oldest, 7, 0, wall{}}, true, ""},
+		"newer, compat":   {hello{Version + 5, Version, 7, 0, wall{}}, true, ""},
+		"newer":           {hello{Version + 5, Version + 1, 7, 0, wall{}}, false, "protocol"},
+		"older":           {hello{Oldest - 1, Oldest - 1, 7, 0, wall{}}, false, "protocol"},
+		"another seed":    {hello{Version, Oldest, 8, 0, wall{}}, false, "seed"},
+		"both are faulty": {hello{Version + 5, Version + 1, 8, 0, wall{}}, false, "protocol"},
 	} {
 		w := newWorld(t)
 		a, b := w.born("a"), w.born("b")
@@ -47,7 +48,7 @@ func TestPoisonChangesNothing(t *testing.T) {
 	parts := w.take(kind(a, kindBatch))
 	last := parts[len(parts)-1].frame()
 	bad := bytes.Clone(last.body)
-	bad[len(bad)-1] |= 0x80 // the last age has no end
+	bad[len(bad)-2] |= 0x80 // the last age has no end; no record follows
 	w.handAll(parts[:len(parts)-1])
 	w.takeAll()
 	poison := encodeBatch(last.header, last.batch, bad)
@@ -155,7 +156,7 @@ func TestAdditionsAreSkipped(t *testing.T) {
 
 func TestAdditionsToBodiesAreSkipped(t *testing.T) {
 	e := newEncoder(header{})
-	e.array(6) // two more fields
+	e.array(7) // two more fields
 	e.int(5000)
 	e.int(4000)
 	e.array(1)
@@ -164,26 +165,65 @@ func TestAdditionsToBodiesAreSkipped(t *testing.T) {
 	e.string("api")
 	e.string("10/s")
 	e.array(0)
-	e.array(3)
+	e.array(4)
 	e.array(3) // a group of another kind
 	e.uint(77)
 	e.string("x")
 	e.array(1)
 	e.int(1)
-	e.array(7) // amounts, and one more field
+	e.array(8) // amounts, none of them ahead, and one more field
 	e.uint(groupAmounts, 1, 1)
 	e.bin([]byte{9, 0, 0, 0, 0, 0, 0, 0})
 	e.bin([]byte{6})
 	e.bin([]byte{2})
+	e.bin([]byte{})
+	e.string("more")
+	e.array(8) // amounts of a window, and one more field
+	e.uint(groupWindow, 1, 1, 60, 30)
+	e.bin([]byte{9, 0, 0, 0, 0, 0, 0, 0})
+	e.bin([]byte{6})
 	e.string("more")
 	e.array(1) // a kind and nothing else
 	e.uint(78)
+	e.array(2)
+	for kind := range uint64(2) { // records, the first of a kind to come, with one more field
+		e.array(recordFields + 1)
+		e.uint(9-8*kind, 1, 2, 3, 4, 5, 6)
+		e.bool(true)
+		e.uint(7, 8, 0, 9, 1)
+		e.string("")
+		e.array(0)
+	}
 	e.bool(true)
 	e.string("more")
 	var got []Entry
 	b, err := decodeBody(e.bytes(), func(x Entry) { got = append(got, x) })
-	if err != nil || len(got) != 1 || got[0] != (Entry{1, 9, 3, 3000}) || b.first != 4000 || len(b.defs) != 1 {
-		t.Errorf("got %v, %+v, %v; want one entry", got, b, err)
+	want := []Entry{{1, 9, 3, 3000, 0}, {1, 9, 3, 60, 30}}
+	record := Record{Kind: RecordHold, Limit: 1, Hash: 2, Maker: 3, ID: 4, Version: 5, Writer: 6, Open: true, N: 7, Start: 5008, Until: 5009, life: 5010}
+	if err != nil || !slices.Equal(got, want) || b.first != 4000 || len(b.defs) != 1 || len(b.records) != 1 || *b.records[0] != record {
+		t.Errorf("got %v, %+v, %v; want two entries and one record", got, b, err)
+	}
+}
+
+// A window is of some length.
+func TestWindowsWithoutLength(t *testing.T) {
+	for _, per := range []int64{1, 0, -1, math.MinInt64} {
+		e := newEncoder(header{})
+		e.array(4)
+		e.int(5000)
+		e.int(4000)
+		e.array(0)
+		e.array(1)
+		e.array(7)
+		e.uint(groupWindow, 1, 1)
+		e.int(60)
+		e.int(per)
+		e.bin([]byte{9, 0, 0, 0, 0, 0, 0, 0})
+		e.bin([]byte{6})
+		entries := 0
+		if _, err := decodeBody(e.bytes(), func(Entry) { entries++ }); (err == nil) != (per == 1) || entries > 0 && err != nil {
+			t.Errorf("length %d: got %d entries, error %v", per, entries, err)
+		}
 	}
 }
 

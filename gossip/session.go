@@ -11,7 +11,7 @@ func (g *Ledger) greet(now int64, l *link) {
 	l.askedAt = now
 	g.mark(now, l)
 	h := header{kind: kindHello, origin: g.cfg.Incarnation, peer: l.peer, session: l.session}
-	g.send(l.peer, encodeFrame(h, &hello{Version: Version, Oldest: Oldest, Seed: g.cfg.Seed, Sent: now}))
+	g.send(l.peer, encodeFrame(h, &hello{Version: Version, Oldest: Oldest, Seed: g.cfg.Seed, Sent: now, Wall: g.wall}))
 }
 
 // mark notes that a frame went out on which an answer must follow.
@@ -28,6 +28,7 @@ func (g *Ledger) welcomed(now int64, l *link, h header, w *welcome) {
 		return
 	}
 	g.answered(now, l, w.Echo)
+	g.told(l.peer, w.Wall)
 	l.nonce, l.metAt, l.wordAt = h.nonce, now, now
 	start := g.startFor(now, l, w.Numbers[0])
 	l.flight = l.flight[:0]
@@ -35,6 +36,7 @@ func (g *Ledger) welcomed(now int64, l *link, h header, w *welcome) {
 	l.state = starting
 	g.settle()
 	g.free(func(m *link) bool { return m.precedes(l) })
+	l.opening, l.held = g.openingNow(now), 0
 	g.start(now, l)
 }
 
@@ -56,18 +58,6 @@ func (g *Ledger) startFor(now int64, l *link, n number) uint64 {
 	return g.log.boundary(max(n.N, g.log.base()))
 }
 
-// start sends the START of the session: its number, and all live definitions, in as
-// many parts as they need.
-func (g *Ledger) start(now int64, l *link) {
-	l.askedAt = now
-	g.mark(now, l)
-	chunks := chunkDefs(g.log.defs, g.cfg.MaxFrame)
-	for i, defs := range chunks {
-		h := header{kind: kindStart, origin: g.cfg.Incarnation, peer: l.peer, session: l.session, nonce: l.nonce}
-		g.send(l.peer, encodeFrame(h, &start{Numbers: []uint64{l.start}, Part: i, Parts: len(chunks), Sent: now, Defs: defs}))
-	}
-}
-
 // acknowledged is a peer stating its number within a session.
 func (g *Ledger) acknowledged(now int64, l *link, h header, a *ack) {
 	if l.state < starting || h.session != l.session || h.nonce != l.nonce {
@@ -76,8 +66,9 @@ func (g *Ledger) acknowledged(now int64, l *link, h header, a *ack) {
 	if a.Number != l.cursor && !l.sentTo(a.Number) {
 		return // older than what it stated before, or nothing we sent
 	}
-	l.state, l.acked, l.wordAt = live, true, now
+	l.state, l.acked, l.wordAt, l.opening = live, true, now, nil
 	g.answered(now, l, a.Echo)
+	g.told(l.peer, a.Wall)
 	if l.stated(a.Number, a.Parts) {
 		l.movedAt = now
 		g.settle()
@@ -143,5 +134,5 @@ func (g *Ledger) repeatOpening(now int64, l *link) (next int64) {
 func (g *Ledger) ping(now int64, l *link) {
 	g.mark(now, l)
 	h := header{kind: kindPing, origin: g.cfg.Incarnation, peer: l.peer, session: l.session, nonce: l.nonce}
-	g.send(l.peer, encodeFrame(h, &ping{Sent: now}))
+	g.send(l.peer, encodeFrame(h, &ping{Sent: now, Wall: g.wall}))
 }

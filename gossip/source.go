@@ -15,6 +15,7 @@ type source struct {
 	parts   parts  // of a START or BATCH that is not whole yet
 
 	heardAt int64
+	wall    wall    // what it last said of its wall clock
 	delay   leastOf // receive − send, in the difference of the two clocks
 	lag     int64   // age of the newest news when it was applied
 	worst   mostOf  // the largest such age
@@ -61,15 +62,18 @@ func (g *Ledger) Receive(now int64, from uint64, frame []byte) error {
 	}
 	h := f.header
 	switch h.kind {
-	case kindWelcome, kindAck: // about our log
+	case kindWelcome, kindAck, kindHeld: // about our log
 		l := g.link(from)
 		if h.peer != from || h.origin != g.cfg.Incarnation || l == nil {
 			return nil
 		}
-		if f.welcome != nil {
+		switch h.kind {
+		case kindWelcome:
 			g.welcomed(now, l, h, f.welcome)
-		} else {
+		case kindAck:
 			g.acknowledged(now, l, h, f.ack)
+		case kindHeld:
+			g.holds(now, l, h, f.held)
 		}
 		return nil
 	}
@@ -98,11 +102,11 @@ func (g *Ledger) hear(now int64, f *frame) error {
 	s.delay.see(now, now-f.sent)
 	switch h.kind {
 	case kindStart:
-		return g.opened(h, s, f)
+		return g.opened(now, h, s, f)
 	case kindBatch:
 		return g.admit(now, h, s, f)
 	case kindPing:
-		if s.started {
+		if g.told(h.origin, f.ping.Wall); s.started {
 			g.acknowledge(h, s, f.sent, false)
 		}
 	}
@@ -132,12 +136,13 @@ func (g *Ledger) greeted(now int64, h header, m *hello) {
 	}
 	s.heardAt = now
 	s.delay.see(now, now-m.Sent)
+	g.told(h.origin, m.Wall)
 	n := number{Kind: numberNone}
 	if s.known {
 		n = number{Kind: numberKnown, N: s.cursor}
 	}
 	h.kind, h.nonce = kindWelcome, s.nonce
-	g.reply(h, &welcome{Numbers: []number{n}, Echo: m.Sent})
+	g.reply(h, &welcome{Numbers: []number{n}, Echo: m.Sent, Wall: g.wall})
 }
 
 // refusal says why a peer cannot be heard, or nothing.
@@ -152,7 +157,7 @@ func (g *Ledger) refusal(m *hello) string {
 }
 
 // opened takes in a START. A number above ours is news that can no longer be had.
-func (g *Ledger) opened(h header, s *source, f *frame) error {
+func (g *Ledger) opened(now int64, h header, s *source, f *frame) error {
 	m := f.start
 	if s.started { // once more: its definitions may be older than those of a batch since
 		g.acknowledge(h, s, f.sent, false)
@@ -162,14 +167,16 @@ func (g *Ledger) opened(h header, s *source, f *frame) error {
 		return nil
 	}
 	s.parts.begin(0, 0, m.Parts)
-	if m.Part != len(s.parts.bodies) {
-		return nil // all parts will come again
+	if m.Part == len(s.parts.bodies) {
+		if err := s.parts.add(nil, f.size); err != nil {
+			return err
+		}
+		g.out.Definitions = append(g.out.Definitions, m.Defs...)
+		g.learnAll(now, h.origin, s, m.Sent, m.Records)
 	}
-	if err := s.parts.add(nil, f.size); err != nil {
-		return err
-	}
-	g.out.Definitions = append(g.out.Definitions, m.Defs...)
 	if !s.parts.whole() {
+		h.kind = kindHeld
+		g.reply(h, &held{Parts: len(s.parts.bodies), Echo: f.sent})
 		return nil
 	}
 	if n := m.Numbers[0]; s.known && n > s.cursor {
@@ -225,31 +232,9 @@ func (g *Ledger) admit(now int64, h header, s *source, f *frame) error {
 	return nil
 }
 
-// apply turns whole bodies into charges, in our own time. Nothing is applied unless
-// all of it decodes.
-func (g *Ledger) apply(now int64, origin uint64, s *source, bodies [][]byte) error {
-	charges, defs, first := len(g.out.Charges), len(g.out.Definitions), now
-	shift := s.delay.least(now)
-	for _, raw := range bodies {
-		b, err := decodeBody(raw, func(e Entry) {
-			e.Start = min(addSat(e.Start, shift), now)
-			g.out.Charges = append(g.out.Charges, Charge{origin, e})
-		})
-		if err != nil {
-			g.out.Charges, g.out.Definitions = g.out.Charges[:charges], g.out.Definitions[:defs]
-			return err
-		}
-		g.out.Definitions = append(g.out.Definitions, b.defs...)
-		first = min(first, addSat(b.first, shift))
-	}
-	s.lag = subSat(now, first)
-	s.worst.see(now, s.lag)
-	return nil
-}
-
 func (g *Ledger) acknowledge(h header, s *source, echo int64, gap bool) {
 	h.kind = kindAck
-	g.reply(h, &ack{Number: s.cursor, Parts: len(s.parts.bodies), Gap: gap, Echo: echo})
+	g.reply(h, &ack{Number: s.cursor, Parts: len(s.parts.bodies), Gap: gap, Echo: echo, Wall: g.wall})
 }
 
 // reply sends a frame about the origin's log back to it.

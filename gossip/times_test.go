@@ -90,14 +90,14 @@ func TestStartsInTheReceiversTime(t *testing.T) {
 			w.skip(3 * ms)
 			w.handAll(w.takeAll())
 		}
-		a.append([]Entry{{1, 1, 1, w.now}, {1, 2, 1, w.now - 250*ms}, {1, 3, 1, w.now + 99*ms}})
+		a.append([]Entry{{1, 1, 1, w.now, 0}, {1, 2, 1, w.now - 250*ms, 0}, {1, 3, 1, w.now + 99*ms, 0}})
 		told := w.now
 		w.skip(50 * ms) // in the log
 		a.tick()
 		batch := w.takeAll()
 		w.skip(40 * ms) // in a queue
 		w.handAll(batch)
-		for i, want := range []int64{told + 3*ms, told - 247*ms, told + 3*ms} {
+		for i, want := range []int64{told + 3*ms, told - 247*ms, told + 102*ms} {
 			if got := b.charges[i].Start - ahead; got != want {
 				t.Errorf("clock ahead by %d: entry %d: got start %d ms after it was told, want %d", ahead, i, (got-told)/ms, (want-told)/ms)
 			}
@@ -142,8 +142,8 @@ func TestLag(t *testing.T) {
 func TestLagCountsFromUrgency(t *testing.T) {
 	w, a, b := pair(t)
 	w.skip(10 * ms)
-	a.Append(w.now, w.now-40*ms, []Entry{{1, 1, 1, w.now}})
-	a.record([]Entry{{1, 1, 1, w.now}})
+	a.Append(w.now, w.now-40*ms, []Entry{{1, 1, 1, w.now, 0}})
+	a.record([]Entry{{1, 1, 1, w.now, 0}})
 	a.tick()
 	w.settle()
 	if got := b.Links(w.now)[0].Lag; got != 40*ms {
@@ -157,10 +157,10 @@ func TestTimesSaturate(t *testing.T) {
 		for _, sent := range []int64{math.MinInt64, 0, 1000 * ms, math.MaxInt64} {
 			w, a, b := pair(t)
 			l := a.link(b.id)
-			s := &segment{first: at, last: at, entries: []Entry{{1, 1, 1, math.MinInt64}, {1, 2, 1, at}}}
+			s := &segment{first: at, last: at, entries: []Entry{{1, 1, 1, math.MinInt64, 0}, {1, 2, 1, at, 0}}}
 			n, _ := b.Number(a.id)
 			frame := encodeBatch(header{kindBatch, a.id, b.id, l.session, l.nonce},
-				&batch{From: n, To: n + 1, Parts: 1, Sent: sent}, encodeBodies(s, 1000)[0])
+				&batch{From: n, To: n + 1, Parts: 1, Sent: sent}, encodeBodies(s, nil, 1000)[0])
 			if err := b.Receive(w.now, a.id, frame); err != nil {
 				t.Error(err)
 			}

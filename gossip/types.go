@@ -2,16 +2,23 @@ package gossip
 
 // Entry is what an origin spent on one key in one stretch of its log: N events, with
 // the effective start of the run (see bucket.Run), in the origin's monotonic
-// nanoseconds. N is negative where more was given back than taken.
+// nanoseconds. N is negative where more was given back than taken; a run that begins
+// with a refund may start effectively later than it ended.
+//
+// If Per is not 0 it is an amount of a window: Start is where that window starts, in
+// cluster time, and Per > 0 its length. The window is part of what the entry is about:
+// amounts of one window add, those of different windows never meet.
 type Entry struct {
 	Limit uint64 // hash of the limit's name
 	Hash  uint64 // of the key
 	N     int64
 	Start int64
+	Per   int64
 }
 
-// Charge is an entry as its receiver applies it: Start is in the receiver's time and
-// never after the moment of receipt.
+// Charge is an entry as its receiver applies it. Start is in the receiver's time, and
+// as far ahead of the moment of receipt as it was ahead of the drain, at most. Of a
+// window, Start is in cluster time still.
 type Charge struct {
 	Origin uint64
 	Entry
@@ -30,6 +37,7 @@ type Definition struct {
 type Output struct {
 	Definitions []Definition // of peers
 	Charges     []Charge
+	Records     []RecordNews
 	Frames      []Frame
 	Redial      []uint64 // drop the stream to these incarnations and dial again
 	Notes       []Note   // for the log of the node
@@ -74,6 +82,8 @@ type LinkStats struct {
 	LagMax     int64 // the worst of the last 10 to 20 s, and how long it is overdue
 	HeardAt    int64 // when its last frame came
 	Lost       uint64
+	Wall       int64 // the peer's wall clock minus ours at one instant, ns; see Ledger.SetWall
+	WallKnown  bool  // Wall means something
 }
 
 // Links describes every peer whose cursor is kept, sorted by incarnation.
@@ -89,6 +99,7 @@ func (g *Ledger) Links(now int64) []LinkStats {
 		if src := g.sources[l.peer]; src != nil {
 			s.SourceSeen, s.HeardAt, s.Lost = src.started, src.heardAt, src.lost
 			silent := now - src.heardAt - g.cfg.Keepalive
+			s.Wall, s.WallKnown = g.wallOf(now, l, src)
 			s.Lag, s.LagMax = addSat(src.lag, s.RoundTrip), addSat(max(src.worst.most(now), silent), s.RoundTrip)
 		}
 		stats = append(stats, s)

@@ -119,13 +119,20 @@ func (n *node) verify() {
 		if s.from != at || s.to <= s.from {
 			fail("segment (%d, %d] follows %d", s.from, s.to, at)
 		}
-		keys := make(map[entryKey]bool, len(s.entries))
+		keys := make(map[windowKey]bool, len(s.entries))
 		for _, e := range s.entries {
-			if k := (entryKey{e.Limit, e.Hash}); keys[k] {
+			if k := keyOf(e); keys[k] {
 				fail("segment (%d, %d] has key %v twice", s.from, s.to, k)
 			} else {
 				keys[k] = true
 			}
+		}
+		named := make(map[RecordKey]bool, len(s.records))
+		for _, k := range s.records {
+			if named[k] {
+				fail("segment (%d, %d] names %v twice", s.from, s.to, k)
+			}
+			named[k] = true
 		}
 		at, bytes = s.to, bytes+s.size()
 	}
@@ -134,6 +141,14 @@ func (n *node) verify() {
 	}
 	if bytes != n.log.bytes {
 		fail("the log counts %d bytes and has %d", n.log.bytes, bytes)
+	}
+	if len(n.register.known) != len(n.register.ends) || len(n.register.known) > n.cfg.MaxRecords {
+		fail("%d records are known, %d ends", len(n.register.known), len(n.register.ends))
+	}
+	for k := range n.register.tellers {
+		if n.register.known[k] == nil {
+			fail("who told %v is remembered, and it is not", k)
+		}
 	}
 	for i, l := range n.links {
 		if i > 0 && n.links[i-1].peer >= l.peer {

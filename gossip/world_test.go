@@ -19,7 +19,9 @@ type world struct {
 	rand *rand.Rand
 	live []*node // in order of birth
 	wire []packet
-	auto bool // a redial is obeyed at once
+	auto bool                   // a redial is obeyed at once
+	puts map[version]Record     // times in the world's
+	over func(e windowKey) bool // a window that nobody charges any more; nil: none is
 }
 
 // packet is a frame under way.
@@ -31,7 +33,7 @@ type packet struct {
 func newWorld(t testing.TB) *world { return newWorldOf(t, 1) }
 
 func newWorldOf(t testing.TB, seed uint64) *world {
-	return &world{t: t, now: 1000 * ms, rand: rand.New(rand.NewPCG(seed, 1))}
+	return &world{t: t, now: 1000 * ms, rand: rand.New(rand.NewPCG(seed, 1)), puts: make(map[version]Record)}
 }
 
 // node is one ledger and what it has told and heard, by its owner's own count.
@@ -40,8 +42,8 @@ type node struct {
 	w     *world
 	id    uint64
 	name  string
-	clock int64                // its clock is ahead of the world's by so much
-	told  []map[entryKey]int64 // told[i] is drain i+1
+	clock int64                 // its clock is ahead of the world's by so much
+	told  []map[windowKey]int64 // told[i] is drain i+1
 	heard map[uint64]*hearing
 	next  int64 // what Tick asked for
 
@@ -49,6 +51,8 @@ type node struct {
 	defs    []Definition
 	notes   []Note
 	redials []uint64
+	news    []RecordNews
+	knows   map[RecordKey]Record // the newest it had of each
 }
 
 // hearing is what a node has applied of one origin.
@@ -56,12 +60,12 @@ type hearing struct {
 	start uint64 // where it first began
 	high  uint64 // the highest number it ever had
 	lost  uint64
-	sums  map[entryKey]int64
+	sums  map[windowKey]int64
 }
 
 // born adds a node whose ledger starts now. Its identity is its place in the order of birth.
 func (w *world) born(name string, change ...func(*Config)) *node {
-	n := &node{w: w, id: uint64(len(w.live) + 1), name: name, heard: make(map[uint64]*hearing)}
+	n := &node{w: w, id: uint64(len(w.live) + 1), name: name, heard: make(map[uint64]*hearing), knows: make(map[RecordKey]Record)}
 	cfg := Config{Incarnation: n.id, Born: w.now, Seed: 7, Rand: w.rand.Uint64, Compose: addUp}
 	for _, f := range change {
 		f(&cfg)
@@ -73,6 +77,17 @@ func (w *world) born(name string, change ...func(*Config)) *node {
 
 // addUp composes as a counter does: amounts add, the later start stands.
 func addUp(a, b Entry) Entry { a.N, a.Start = a.N+b.N, max(a.Start, b.Start); return a }
+
+// about is what an entry of no window is about.
+func about(limit, hash uint64) windowKey { return windowKey{entryKey: entryKey{limit, hash}} }
+
+// keyOf is what an entry is about.
+func keyOf(e Entry) windowKey {
+	if e.Per == 0 {
+		return about(e.Limit, e.Hash)
+	}
+	return e.window()
+}
 
 // pair is two nodes that know each other, a's link to b open.
 func pair(t testing.TB, change ...func(*Config)) (w *world, a, b *node) {
@@ -122,9 +137,9 @@ func (n *node) record(entries []Entry) {
 		if drains > 1 {
 			count = min(count, max(n.cfg.MaxFrame/maxEntryBytes, 1))
 		}
-		sums := make(map[entryKey]int64)
+		sums := make(map[windowKey]int64)
 		for _, e := range entries[:count] {
-			sums[entryKey{e.Limit, e.Hash}] += e.N
+			sums[keyOf(e)] += e.N
 		}
 		n.told, entries = append(n.told, sums), entries[count:]
 	}
@@ -134,10 +149,15 @@ func (n *node) tick() { n.next = n.Tick(n.time()); n.collect() }
 
 // collect takes the ledger's output: frames go on the wire.
 func (n *node) collect() {
+	n.record(nil)
 	out := n.Output()
 	n.charges = append(n.charges, out.Charges...)
 	n.defs = append(n.defs, out.Definitions...)
 	n.notes = append(n.notes, out.Notes...)
+	for _, news := range out.Records {
+		n.news = append(n.news, news)
+		n.auditNews(news)
+	}
 	for _, f := range out.Frames {
 		if to := n.w.node(f.To); to != nil {
 			n.w.wire = append(n.w.wire, packet{n, to, f.Data})
@@ -188,20 +208,20 @@ func (w *world) hand(p packet) {
 // that are then applied to the event, or over ones that are counted as lost.
 func (n *node) audit(from *node, before uint64, known bool, lost uint64, charges []Charge) {
 	n.w.t.Helper()
-	got := make(map[entryKey]int64)
+	got := make(map[windowKey]int64)
 	for _, c := range charges {
 		if c.Origin != from.id {
 			n.w.t.Fatalf("got a charge of %d in a frame of %d", c.Origin, from.id)
 		}
-		got[entryKey{c.Limit, c.Hash}] += c.N
+		got[keyOf(c.Entry)] += c.N
 	}
 	h := n.heard[from.id]
 	if h == nil {
-		h = &hearing{sums: make(map[entryKey]int64)}
+		h = &hearing{sums: make(map[windowKey]int64)}
 		n.heard[from.id] = h
 	}
 	after, knows := n.Number(from.id)
-	want := make(map[entryKey]int64)
+	want := make(map[windowKey]int64)
 	switch {
 	case !known && knows:
 		if after < h.high {
@@ -221,7 +241,7 @@ func (n *node) audit(from *node, before uint64, known bool, lost uint64, charges
 	if known && (!knows || after < before) {
 		n.w.t.Fatalf("%s: number of %s went from %d to %d", n.name, from.name, before, after)
 	}
-	if !maps.Equal(nonzero(got), nonzero(want)) {
+	if !maps.Equal(n.w.counting(got), n.w.counting(want)) {
 		n.w.t.Fatalf("%s applied %v for (%d, %d] of %s, want %v", n.name, got, before, after, from.name, want)
 	}
 	for k, v := range got {
@@ -230,8 +250,8 @@ func (n *node) audit(from *node, before uint64, known bool, lost uint64, charges
 	h.high = max(h.high, after)
 }
 
-func sumOf(drains []map[entryKey]int64) map[entryKey]int64 {
-	sum := make(map[entryKey]int64)
+func sumOf(drains []map[windowKey]int64) map[windowKey]int64 {
+	sum := make(map[windowKey]int64)
 	for _, d := range drains {
 		for k, v := range d {
 			sum[k] += v
@@ -240,8 +260,9 @@ func sumOf(drains []map[entryKey]int64) map[entryKey]int64 {
 	return sum
 }
 
-func nonzero(m map[entryKey]int64) map[entryKey]int64 {
-	maps.DeleteFunc(m, func(_ entryKey, v int64) bool { return v == 0 })
+// counting is what still counts of m.
+func (w *world) counting(m map[windowKey]int64) map[windowKey]int64 {
+	maps.DeleteFunc(m, func(k windowKey, v int64) bool { return v == 0 || k.per != 0 && w.over != nil && w.over(k) })
 	return m
 }
 

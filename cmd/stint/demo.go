@@ -79,6 +79,9 @@ func newDemo(nodes int, limitText string, lasts time.Duration) (*demo, error) {
 	if d.rule, err = load.RuleOf(limit); err != nil {
 		return nil, flagError("limit", fmt.Errorf("%w: give a rate such as 100/s", err))
 	}
+	if limit.Algorithm != stint.TokenBucket || limit.Calendar != stint.NoCalendar {
+		return nil, flagError("limit", fmt.Errorf("%s: the demo is of a token bucket", limit))
+	}
 	if limit.Mode != stint.Shared {
 		return nil, flagError("limit", fmt.Errorf("mode %s: the demo is of mode shared", limit.Mode))
 	}

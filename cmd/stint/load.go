@@ -22,9 +22,10 @@ func loadCommand() *cobra.Command {
 		Use:   "load --server A --server B … --limit NAME",
 		Short: "Drive servers at a fixed rate and judge what they admitted",
 		Long: `Drive servers at a fixed rate, open loop (the next take is not held up by the last), and
-judge what they admitted together: against one central bucket on the same arrivals, and
-against the bound on what nodes can overspend that hear of each other late. Server and
-generator must share a clock: run it on the servers' machine, or read the figures with care.
+judge what they admitted together: against one central counter on the same arrivals, and if
+the limit is a bucket, against the bound on what nodes can overspend that hear of each other
+late. Server and generator must share a clock: run it on the servers' machine, or read the
+figures with care.
 
 Patterns: even (each server in turn), skew=0.9 (that share to the first server, the rest
 to the others in turn), burst=100 (so many at one instant, then none until the rate is met).

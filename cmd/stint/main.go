@@ -51,7 +51,7 @@ func root() *cobra.Command {
 		Long: `Stint limits how often things happen, on many nodes at once, without a central
 service: every node decides by itself, in memory, and tells the others what it spent.
 
-Exit codes: 0 yes or done, 1 no (take: denied; load, demo: the bound is broken), 2 error.`,
+Exit codes: 0 yes or done, 1 no (take, hold: denied; load, demo: the bound is broken), 2 error.`,
 		Example: `  stint demo
   stint serve --limit api=100/s
   stint take --limit api --key user1`,
@@ -61,8 +61,9 @@ Exit codes: 0 yes or done, 1 no (take: denied; load, demo: the bound is broken),
 	cmd.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return fmt.Errorf("%w; see %s --help", err, c.CommandPath())
 	})
-	cmd.AddCommand(serveCommand(), takeCommand(), peekCommand(), membersCommand(),
-		loadCommand(), demoCommand(), keygenCommand(), versionCommand())
+	cmd.AddCommand(serveCommand(), takeCommand(), peekCommand(), returnCommand(), resetCommand(),
+		holdCommand(), settleCommand(), releaseCommand(), banCommand(), unbanCommand(), bansCommand(),
+		membersCommand(), loadCommand(), demoCommand(), keygenCommand(), versionCommand())
 	return cmd
 }
 

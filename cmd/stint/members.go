@@ -2,7 +2,7 @@ package main
 
 import (
 	"fmt"
-	"net/http"
+	"io"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -20,42 +20,36 @@ lately, backlog what is still to be sent there, unacked what is on its way.`,
   stint members --server 10.0.0.7:8080 --json | jq '.members[].name'`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			c, err := newClient(a.server)
-			if err != nil {
-				return err
-			}
-			got, err := c.call(cmd.Context(), "GET", "/v1/members", nil, http.StatusOK)
-			if err != nil {
-				return err
-			}
 			var body struct {
-				Members []struct {
-					Name, Addr, State string
-					Self              bool
-					Lag               float64 `json:"lag_ms"`
-					Worst             float64 `json:"lag_max_ms"`
-					Backlog, Unacked  int
-				}
+				Members []member
 			}
-			if err := got.into(&body); err != nil {
-				return err
-			}
-			if a.json {
-				_, err := cmd.OutOrStdout().Write(got.body)
-				return err
-			}
-			w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
-			fmt.Fprintln(w, "NAME\tADDRESS\tSTATE\tLAG\tWORST\tBACKLOG\tUNACKED")
-			for _, m := range body.Members {
-				if m.Self {
-					fmt.Fprintf(w, "%s\t%s\t%s (asked)\t\t\t\t\n", m.Name, m.Addr, m.State)
-					continue
-				}
-				fmt.Fprintf(w, "%s\t%s\t%s\t%.1f ms\t%.1f ms\t%d\t%d\n", m.Name, m.Addr, m.State, m.Lag, m.Worst, m.Backlog, m.Unacked)
-			}
-			return w.Flush()
+			return a.get(cmd, "/v1/members", &body, func(out io.Writer) error {
+				return printMembers(out, body.Members)
+			})
 		},
 	}
 	a.flags(cmd)
 	return cmd
+}
+
+// member is a node as a server sees it; times are milliseconds.
+type member struct {
+	Name, Addr, State string
+	Self              bool
+	Lag               float64 `json:"lag_ms"`
+	Worst             float64 `json:"lag_max_ms"`
+	Backlog, Unacked  int
+}
+
+func printMembers(out io.Writer, all []member) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "NAME\tADDRESS\tSTATE\tLAG\tWORST\tBACKLOG\tUNACKED")
+	for _, m := range all {
+		if m.Self {
+			fmt.Fprintf(w, "%s\t%s\t%s (asked)\t\t\t\t\n", m.Name, m.Addr, m.State)
+			continue
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%.1f ms\t%.1f ms\t%d\t%d\n", m.Name, m.Addr, m.State, m.Lag, m.Worst, m.Backlog, m.Unacked)
+	}
+	return w.Flush()
 }

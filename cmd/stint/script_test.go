@@ -5,7 +5,9 @@ import (
 	"errors"
 	"log/slog"
 	"net/http/httptest"
+	"os"
 	"os/exec"
+	"regexp"
 	"strconv"
 	"testing"
 
@@ -18,13 +20,24 @@ import (
 
 // TestMain lets this test binary run as the command stint, in scripts and as the daemons
 // of TestCluster.
-func TestMain(m *testing.M) { testscript.Main(m, map[string]func(){"stint": main}) }
+func TestMain(m *testing.M) {
+	os.Setenv("GORACE", raceExit)
+	testscript.Main(m, map[string]func(){"stint": main})
+}
+
+// raceExit has the race detector, if it is on, hold up the end of each process for less than
+// the second that is its default.
+const raceExit = "atexit_sleep_ms=50"
 
 // TestScripts runs the verbs as a shell would: testdata/script has one file for each.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("GORACE", raceExit)
+			return nil
+		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits":  exits,
 			"daemon": startDaemon,
@@ -69,5 +82,22 @@ func startDaemon(ts *testscript.TestScript, _ bool, args []string) {
 func TestHeaderIsTheSame(t *testing.T) {
 	if got, want := load.DecidedAt, daemon.DecidedAt; got != want {
 		t.Errorf("load reads header %s, the daemon writes %s", got, want)
+	}
+}
+
+// Every limit that the help of serve shows is one, and there is one of each algorithm.
+func TestServeHelp(t *testing.T) {
+	seen := map[stint.Algorithm]bool{}
+	for _, m := range regexp.MustCompile(`(?m)\b(\w+=)'([^']+)'`).FindAllStringSubmatch(serveCommand().Long, -1) {
+		limit, err := parseNamed(m[1] + m[2])
+		if err != nil {
+			t.Error(err)
+		}
+		seen[limit.Algorithm] = true
+	}
+	for a := stint.TokenBucket; a < stint.Unmetered; a++ {
+		if !seen[a] {
+			t.Errorf("no example of a %s", a)
+		}
 	}
 }

@@ -33,11 +33,26 @@ under way is answered, the other nodes get the last news, and the exit code is 0
 Without --gossip the node stands alone. With it, it looks for the others at the --join
 addresses, of which one that answers will do, and serves at once meanwhile.
 
-Limits are RATE [burst=N] [mode=local]: 100/min, '20/s burst=50', 1/3s, unlimited, blocked.
-All nodes need the same ones.
+A limit is NAME=RATE [name=value …], a rate such as 100/min or 1/3s, or unlimited, or blocked.
+All nodes need the same ones. With mode=local each node has the whole limit. Algorithms:
 
-HTTP: POST /v1/take, GET /v1/peek?limit=&key=, /v1/limits, /v1/members, /v1/stats, /healthz, /readyz.`,
+  token-bucket    api='20/s burst=50'     (default) even in the long run, with bursts
+  leaky-bucket    send='10/s burst=100 algorithm=leaky-bucket'
+                                          a queue of burst places: a take is told its delay
+  fixed-window    day='1000/day calendar=day zone=Europe/Paris'
+                  min='100/min algorithm=fixed-window'
+                                          a count for each period, by the calendar or not
+  sliding-window  web='100/min algorithm=sliding-window'
+                                          any period, by two counts: exact for even traffic
+  sliding-log     pay='5/10m algorithm=sliding-log'
+                                          any period, exact, from the times of events
+
+With --state FILE what is used outlives the process, also where no other node knows of it.
+
+HTTP: POST /v1/take, /v1/return, /v1/reset, /v1/hold, /v1/settle, /v1/release, /v1/ban, /v1/unban;
+GET /v1/peek?limit=&key=, /v1/bans, /v1/limits, /v1/members, /v1/stats, /healthz, /readyz.`,
 		Example: `  stint serve --limit api=100/s
+  stint serve --limit 'daily=1000/day calendar=day zone=Europe/Paris' --state stint.state
   stint serve --http :8081 --gossip 127.0.0.1:7001 --limit api=100/s
   stint serve --http :8082 --gossip 127.0.0.1:7002 --join 127.0.0.1:7001 --limit api=100/s`,
 		Args: cobra.NoArgs,

@@ -18,6 +18,7 @@ type serveFlags struct {
 	http, gossip, advertise string
 	join, limits            []string
 	name, label, keyFile    string
+	state                   string
 	sync                    time.Duration
 	maxKeys                 int
 	log                     string
@@ -30,7 +31,8 @@ func (f *serveFlags) register(cmd *cobra.Command) {
 	fs.StringVar(&f.advertise, "advertise", "", "`HOST:PORT` at which other nodes reach this one; default: that of --gossip")
 	fs.StringArrayVar(&f.join, "join", nil, "`HOST:PORT` of another node's --gossip; repeat for more")
 	fs.StringVar(&f.name, "name", "", "`NAME` of the node, its own in the cluster; default: host name and random digits")
-	fs.StringArrayVar(&f.limits, "limit", nil, "`NAME=SPEC` of a limit, such as api=100/s; repeat for more")
+	fs.StringArrayVar(&f.limits, "limit", nil, "`NAME=SPEC` of a limit, such as api=100/s or 'web=100/min algorithm=sliding-window'; repeat for more")
+	fs.StringVar(&f.state, "state", "", "`FILE` that keeps what is used, so that it outlives this process; default: none")
 	fs.StringVar(&f.keyFile, "key-file", "", "`FILE` made by stint keygen, the same on every node")
 	fs.StringVar(&f.label, "label", "", "`WORD` that keeps clusters apart, the same on every node of one")
 	fs.DurationVar(&f.sync, "sync-interval", 0, "how long news that is not urgent may wait (default 100ms)")
@@ -42,7 +44,7 @@ func (f *serveFlags) register(cmd *cobra.Command) {
 func (f *serveFlags) config() (cfg stint.Config, limits []stint.Limit, err error) {
 	cfg = stint.Config{
 		Name: f.name, Bind: f.gossip, Advertise: f.advertise, Join: f.join,
-		Label: f.label, SyncInterval: f.sync, MaxKeys: f.maxKeys,
+		Label: f.label, StateFile: f.state, SyncInterval: f.sync, MaxKeys: f.maxKeys,
 	}
 	var errs []error
 	bad := func(flag, format string, args ...any) {

@@ -8,12 +8,14 @@
 package engine
 
 import (
+	"cmp"
 	"math"
 	"sync/atomic"
 
 	"github.com/stint-go/stint/bucket"
 	"github.com/stint-go/stint/gossip"
 	"github.com/stint-go/stint/internal/table"
+	"github.com/stint-go/stint/window"
 )
 
 // Table is what an engine needs of a [table.Table]. It is an interface so that a
@@ -21,9 +23,12 @@ import (
 type Table interface {
 	Lookup(id uint64) *table.Limit
 	Learn(id uint64, d table.Def) (*table.Limit, error)
-	Drain(urgentOnly bool, emit func(l *table.Limit, hash uint64, n, start int64)) (since int64, any bool)
-	Charge(l *table.Limit, hash uint64, now, n, start, debt int64)
+	Drain(urgentOnly bool, emit func(l *table.Limit, hash uint64, r table.Row)) (since int64, any bool)
+	Charge(l *table.Limit, hash uint64, now int64, r table.Row, debt int64)
+	Ban(l *table.Limit, hash uint64, now, until int64) error
 	SetNodes(n int)
+	SetWall(offset int64)
+	Wall(now int64) int64
 	Sweep(now int64, shards int)
 }
 
@@ -33,6 +38,10 @@ type Config struct {
 	Table  Table
 	Ledger gossip.Config // Compose is filled in here unless set
 	Sync   int64         // everything spent is told after so many ns at the latest; default 100 ms
+
+	// Wall is what the node's wall clock shows, in ns since the Unix epoch, less the now of
+	// that moment. Windows are cut by what the cluster's clocks agree on; nil is 0.
+	Wall func() int64
 
 	// Parse turns the text form of a peer's limit into a definition; one that it does
 	// not understand gives table.Unknown, whose amounts are kept until it does.
@@ -58,6 +67,15 @@ type Engine struct {
 	synced  int64       // when the last drain of everything was
 	entries []gossip.Entry
 
+	clock *window.Clock
+	at    int64   // when the clock was last told
+	walls []int64 // of the peers against ours; scratch
+
+	holds map[hold]*held
+	ends  ends
+	keep  int64                              // ns for which holds are remembered after their end
+	bans  map[gossip.RecordKey]gossip.Record // of limits that are not shared
+
 	limit   *table.Limit // of the last charge: they come grouped
 	heard   map[uint64]*hearing
 	dropped int64 // events of limits past the table's bound
@@ -71,13 +89,22 @@ func New(now int64, cfg Config) *Engine {
 	if cfg.Sync <= 0 {
 		cfg.Sync = 100_000_000
 	}
-	e := &Engine{cfg: cfg, table: cfg.Table, nodes: 1, alive: make(map[uint64]bool), heard: make(map[uint64]*hearing)}
+	if cfg.Wall == nil {
+		cfg.Wall = func() int64 { return 0 }
+	}
+	e := &Engine{
+		cfg: cfg, table: cfg.Table, nodes: 1, alive: make(map[uint64]bool), heard: make(map[uint64]*hearing),
+		clock: window.NewClock(cfg.Wall()), holds: make(map[hold]*held), bans: make(map[gossip.RecordKey]gossip.Record),
+	}
 	cfg.Ledger.Born = now
 	if cfg.Ledger.Compose == nil {
 		cfg.Ledger.Compose = e.compose
 	}
+	cfg.Ledger.Expired = e.over
 	e.ledger = gossip.New(cfg.Ledger)
+	e.keep = 2 * cmp.Or(cfg.Ledger.PartitionMemory, 600*second)
 	e.drained, e.synced = now, now
+	e.tell(now)
 	return e
 }
 
@@ -137,6 +164,8 @@ func (e *Engine) Receive(now int64, from uint64, frame []byte) error {
 func (e *Engine) Step(now int64) (next int64) {
 	switch due := e.drained + e.ledger.Gap(); {
 	case now-e.synced >= e.cfg.Sync:
+		e.tell(now)
+		e.expire(now)
 		e.Drain(now)
 		e.table.Sweep(now, sweepShards)
 		e.age(now)
@@ -168,8 +197,11 @@ func (e *Engine) drain(now int64, urgentOnly bool) {
 	e.poked.Store(false)
 	e.drained = now
 	e.entries = e.entries[:0]
-	since, _ := e.table.Drain(urgentOnly, func(l *table.Limit, hash uint64, n, start int64) {
-		e.entries = append(e.entries, gossip.Entry{Limit: l.ID(), Hash: hash, N: n, Start: min(start, now)})
+	since, _ := e.table.Drain(urgentOnly, func(l *table.Limit, hash uint64, r table.Row) {
+		if r.Per == 0 {
+			r.Start = min(r.Start, now)
+		}
+		e.entries = append(e.entries, gossip.Entry{Limit: l.ID(), Hash: hash, N: r.N, Start: r.Start, Per: r.Per})
 	})
 	if len(e.entries) > 0 {
 		e.ledger.Append(now, since, e.entries)
@@ -188,6 +220,9 @@ func (e *Engine) settle(now int64) {
 	}
 	for i := range out.Charges {
 		e.charge(now, &out.Charges[i])
+	}
+	for i := range out.Records {
+		e.heed(now, out.Records[i].New)
 	}
 	for _, f := range out.Frames {
 		e.cfg.Send(f.To, f.Data)
@@ -211,30 +246,46 @@ func (e *Engine) learn(d gossip.Definition) {
 	e.limit = nil
 }
 
-// charge applies one entry of a peer. News older than bucket.FreshFor pushes a key no
-// further than one burst into debt; fresher news counts in full.
+// charge applies one entry of a peer.
 func (e *Engine) charge(now int64, c *gossip.Charge) {
-	if e.limit == nil || e.limit.ID() != c.Limit {
-		l := e.table.Lookup(c.Limit)
+	l := e.limitOf(c.Limit)
+	if l == nil {
+		e.dropped += max(c.N, 0)
+		return
+	}
+	def := l.Def()
+	if l.Defined() && !def.Shared {
+		return // here each node has the whole limit
+	}
+	e.note(now, c)
+	e.table.Charge(l, c.Hash, now, table.Row{N: c.N, Start: c.Start, Per: c.Per}, e.debt(now, def, c.Start, c.Per))
+}
+
+// debt is how far news may push a bucket below empty: if it is older than
+// bucket.FreshFor, by one burst; fresher news counts in full.
+func (e *Engine) debt(now int64, def *table.Def, start, per int64) int64 {
+	switch {
+	case def.Kind != table.Bucket:
+		return 0
+	case per != 0 || now-start < bucket.FreshFor:
+		return def.Bucket.Debt(e.tellers(now))
+	}
+	return def.Bucket.DebtStale()
+}
+
+// limitOf is the limit of an amount, unknown so far if need be; nil if there is no room.
+func (e *Engine) limitOf(id uint64) *table.Limit {
+	if e.limit == nil || e.limit.ID() != id {
+		l := e.table.Lookup(id)
 		if l == nil {
 			var err error
-			if l, err = e.table.Learn(c.Limit, table.Def{}); err != nil {
-				e.dropped += max(c.N, 0)
-				return
+			if l, err = e.table.Learn(id, table.Def{}); err != nil {
+				return nil
 			}
 		}
 		e.limit = l
 	}
-	def := e.limit.Def()
-	if e.limit.Defined() && !def.Shared {
-		return // here each node has the whole limit
-	}
-	debt := def.Bucket.DebtStale()
-	if now-c.Start < bucket.FreshFor {
-		debt = def.Bucket.Debt(e.tellers(now))
-	}
-	e.note(now, c)
-	e.table.Charge(e.limit, c.Hash, now, c.N, c.Start, debt)
+	return e.limit
 }
 
 // tellers is how many nodes, this one included, fresh news may be of: those who were

@@ -88,11 +88,10 @@ func (e *Engine) age(now int64) {
 // than the limit lets one node spend in that time. A burst that strikes all nodes at one
 // instant is known, and counts, once they have told of it.
 func (e *Engine) Bound(now int64, l *table.Limit) float64 {
-	def := l.Def()
-	if def.Kind != table.Bucket || !def.Shared {
+	burst, rate := e.capacity(now, l.Def())
+	if burst == 0 || !l.Def().Shared {
 		return 0
 	}
-	burst := float64(def.Bucket.Burst())
 	theta := max(1, burst/float64(2*e.nodes))
 	sum := 0.0
 	for _, s := range e.ledger.Links(now) {
@@ -104,9 +103,24 @@ func (e *Engine) Bound(now int64, l *table.Limit) float64 {
 		if h := e.heard[s.Peer]; h != nil && h.limits[l.ID()] != nil {
 			spent = float64(h.limits[l.ID()].unheard(now))
 		}
-		sum += min(theta-1+spent, burst+def.Bucket.PerSecond()*age)
+		sum += min(theta-1+spent, burst+rate*age)
 	}
 	return math.Ceil(sum)
+}
+
+// capacity is how much a key of a limit can have at once, and how much comes back in a
+// second; nothing of a limit that does not count.
+func (e *Engine) capacity(now int64, d *table.Def) (burst, rate float64) {
+	switch d.Kind {
+	case table.Bucket:
+		return float64(d.Bucket.Burst()), d.Bucket.PerSecond()
+	case table.Window:
+		f := d.Window.Frame(e.table.Wall(now))
+		return float64(d.Window.Events()), float64(d.Window.Events()) * second / float64(f.To-f.From)
+	case table.Log:
+		return float64(d.Log.Events()), float64(d.Log.Events()) * second / float64(d.Log.Per())
+	}
+	return 0, 0
 }
 
 // Links is what is known of each peer.

@@ -1,31 +1,26 @@
 package sim
 
-import "github.com/stint-go/stint/internal/table"
+import (
+	"github.com/stint-go/stint/internal/table"
+)
 
-// audited is a table whose drains and charges the oracle sees.
+// audited is a table whose drains, charges and jumps of time the oracle sees.
 type audited struct {
 	*table.Table
 	n *Node
 }
 
-// Drain is the table's; what it emits is booked.
-func (t *audited) Drain(urgentOnly bool, emit func(l *table.Limit, hash uint64, n, start int64)) (int64, bool) {
-	b := &t.n.book
-	return t.Table.Drain(urgentOnly, func(l *table.Limit, hash uint64, n, start int64) {
-		b.drained = append(b.drained, amount{t.n.w.keyOf(l, hash), n})
-		emit(l, hash, n, start)
-	})
-}
-
-// Charge is the table's; what is charged is booked as applied of the peer whose frame
-// is being taken in.
-func (t *audited) Charge(l *table.Limit, hash uint64, now, n, start, debt int64) {
-	k := t.n.w.keyOf(l, hash)
-	t.n.book.applied[k] += n
-	t.n.book.charged = append(t.n.book.charged, amount{k, n})
-	t.n.beforeCharge(k)
-	t.Table.Charge(l, hash, now, n, start, debt)
-	t.n.remember(k)
+// Charge is the table's; what is charged is booked, and counted, until the call that is
+// under way is over and [Node.matches] or [Node.expires] has found where it came from.
+func (t *audited) Charge(l *table.Limit, hash uint64, now int64, r table.Row, debt int64) {
+	n, k := t.n, t.n.w.keyOf(l, hash)
+	at := n.w.spotOf(k, r.Start, r.Per)
+	n.book.charged = append(n.book.charged, amount{at, r.N})
+	n.book.known.add(at, r.N)
+	n.beforeCharge(k)
+	n.tallies[k].charge(n, n.w.keys[k], r, l.Def().Kind)
+	t.Table.Charge(l, hash, now, r, debt)
+	n.remember(k)
 }
 
 func (w *World) keyOf(l *table.Limit, hash uint64) int {
@@ -43,18 +38,23 @@ func (n *Node) receive(from *Node, data []byte) {
 	before, known := ledger.Number(from.id)
 	lost := ledger.Lost()
 	b.charged = b.charged[:0]
-	n.act(func(now int64) {
-		if err := n.engine.Receive(now, from.id, data); err != nil {
-			n.w.failf("%v→%v: %v", from, n, err)
-		}
-	})
+	if err := n.engine.Receive(n.now(), from.id, data); err != nil {
+		n.w.failf("%v→%v: %v", from, n, err)
+	}
+	n.heeds(readFrame(data).kind)
 	after, knows := ledger.Number(from.id)
+	lost = ledger.Lost() - lost
+	n.audit(from, before, after, lost, known, knows)
+	n.seal()
+	n.step()
+}
+
+func (n *Node) audit(from *Node, before, after, lost uint64, known, knows bool) {
+	b := &n.book
 	a := b.accounts[from.id]
-	switch lost = ledger.Lost() - lost; {
+	switch {
 	case !knows: // it may have forgotten it just now: a late frame is no sign of life
-		if len(b.charged) > 0 {
-			n.w.failf("%v applied news of %v and forgot it", n, from)
-		}
+		n.balanced("news of " + from.name + ", and forgot it")
 		return
 	case !known:
 		n.begins(from, after)
@@ -72,7 +72,7 @@ func (n *Node) receive(from *Node, data []byte) {
 		a.lost = append(a.lost, stretch{before, after})
 		a.number, before = after, after
 	}
-	n.w.matches(n, from, before, after)
+	n.matches(from, before, after)
 	n.w.forgave(n)
 }
 
@@ -80,8 +80,7 @@ func (n *Node) receive(from *Node, data []byte) {
 func (n *Node) begins(from *Node, at uint64) {
 	a := n.book.accounts[from.id]
 	if a == nil {
-		a = &account{start: at, number: at, applied: make([]int64, len(n.w.keys))}
-		n.book.accounts[from.id] = a
+		n.book.accounts[from.id] = &account{start: at, number: at}
 		return
 	}
 	if at < a.number {
@@ -91,9 +90,10 @@ func (n *Node) begins(from *Node, at uint64) {
 	a.number = at
 }
 
-// matches checks that just the drains (before, after] were charged.
-func (w *World) matches(n, from *Node, before, after uint64) {
-	b := &n.book
+// matches checks that just the drains (before, after] were charged, each amount where it
+// belongs. One whose window is over the origin may have dropped.
+func (n *Node) matches(from *Node, before, after uint64) {
+	w, b := n.w, &n.book
 	if before == after && len(b.charged) == 0 {
 		return
 	}
@@ -106,19 +106,32 @@ func (w *World) matches(n, from *Node, before, after uint64) {
 	want := w.scratch()
 	for _, d := range from.book.drains[before:after] {
 		for _, x := range d {
-			want[x.key] += x.n
+			want[x.spot] += x.n
 		}
+	}
+	w.observeWindows(want, after-before)
+	for _, c := range b.charged {
+		k := w.spots[c.spot].key
+		a.applied.add(c.spot, c.n)
+		b.applied[k] += c.n
+		want[c.spot] -= c.n
 	}
 	for _, c := range b.charged {
-		a.applied[c.key] += c.n
-		want[c.key] -= c.n
-		if told := from.book.admitted[c.key] - from.book.unsent[c.key]; a.applied[c.key] > told {
-			w.failf("%v has applied %d events of key %d of %v, which told %d: doubled", n, a.applied[c.key], c.key, from, told)
+		s := w.spots[c.spot]
+		if s.per != 0 || w.keys[s.key].verbs {
+			continue
+		}
+		if told := from.book.admitted[s.key] - from.book.unsent.at(c.spot); a.applied.at(c.spot) > told {
+			w.failf("%v has applied %d events of %v of %v, which told %d: doubled", n, a.applied.at(c.spot), s, from, told)
 		}
 	}
-	for k, missing := range want {
-		if missing != 0 {
-			w.failf("%v applied (%d, %d] of %v with %d events missing of key %d", n, before, after, from, missing, k)
+	for i, missing := range want {
+		switch s := w.spots[i]; {
+		case missing == 0:
+		case from.over(s):
+			w.Stats.Over++
+		default:
+			w.failf("%v applied (%d, %d] of %v with %d events missing of %v", n, before, after, from, missing, s)
 		}
 	}
 }

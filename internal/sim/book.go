@@ -2,6 +2,7 @@ package sim
 
 import (
 	"github.com/stint-go/stint/bucket"
+	"github.com/stint-go/stint/gossip"
 	"github.com/stint-go/stint/internal/table"
 )
 
@@ -13,14 +14,19 @@ type key struct {
 	name  string
 	def   table.Def
 
-	total   int64 // admitted by anybody, ever
-	central central
+	total    int64 // counted anywhere and not given back: takes, and what holds come to
+	central  central
+	trues    map[int64]*trueWindow // by start, of windows
+	moments  moments               // of a log
+	refunded int64                 // given back, by whatever verb; holds that may be
+	verbs    bool                  // there was one
+	changed  bool                  // its limit is not what it was on some node
 
 	asked   central // a bucket that decides on all asks itself, but those for two limits
 	granted int64   // what it admits
 }
 
-func (k *key) bucket() *bucket.Limit { return &k.def.Bucket }
+func (k *key) rated() *bucket.Limit { return &k.def.Bucket }
 
 // take is one admission, in order of virtual time.
 type take struct {
@@ -34,23 +40,25 @@ type take struct {
 // book is the oracle's own account of one incarnation: what it was admitted, in which
 // drain of its log that went out, and what it has applied of others.
 type book struct {
-	admitted []int64 // by key
+	admitted []int64 // by key: news of its own, what it gave back taken off
 	applied  []int64 // by key, of all origins
-	unsent   []int64 // by key: admitted and in no drain yet
+	held     []int64 // by key: what holds count as
+	active   []bool  // by key: it has news of its own
+	known    sums    // by spot, all three
+	unsent   sums    // by spot: in no drain yet
 	pending  [][]int // by key: indices of those takes
 	drains   [][]amount
 	drained  []amount // by the call that is under way
-	charged  []amount // by the frame that is under way
+	all      bool     // that drained everything
+	charged  []amount // by the call that is under way
 	accounts map[uint64]*account
 	seen     map[uint64]*seen
-	history  [][]past // by key, where promise 3 is checked
-	fullAt   []int64  // by key: when its bucket was last found full, -1: not yet
-	forgiven int64    // events of charges, of all keys
-}
-
-type amount struct {
-	key int
-	n   int64
+	history  [][]past     // by key, where promise 3 is checked
+	fullAt   []int64      // by key: when its bucket was last found full, -1: not yet
+	moved    map[int]bool // keys whose windows a jump of the clock has moved since the last drain
+	holds    map[gossip.RecordKey]*stake
+	bans     map[gossip.RecordKey]gossip.Record
+	forgiven int64 // events of charges, of all keys
 }
 
 // account is what one incarnation has applied of one origin: the drains from start on
@@ -58,17 +66,18 @@ type amount struct {
 type account struct {
 	start, number uint64
 	lost          []stretch
-	applied       []int64 // by key
+	applied       sums // by spot
 }
 
 type stretch struct{ from, to uint64 } // drains (from, to]
 
 func newBook(keys int) book {
 	b := book{
-		admitted: make([]int64, keys), applied: make([]int64, keys), unsent: make([]int64, keys),
+		admitted: make([]int64, keys), applied: make([]int64, keys), held: make([]int64, keys), active: make([]bool, keys),
 		pending: make([][]int, keys), history: make([][]past, keys),
 		accounts: make(map[uint64]*account), seen: make(map[uint64]*seen),
-		fullAt: make([]int64, keys),
+		fullAt: make([]int64, keys), moved: make(map[int]bool),
+		holds: make(map[gossip.RecordKey]*stake), bans: make(map[gossip.RecordKey]gossip.Record),
 	}
 	for k := range b.fullAt {
 		b.fullAt[k] = -1
@@ -78,7 +87,7 @@ func newBook(keys int) book {
 
 func (b *book) unsentEvents() (n int64) {
 	for _, v := range b.unsent {
-		n += v
+		n += max(v, -v)
 	}
 	return n
 }
@@ -96,38 +105,13 @@ func (a *account) covers(d uint64) bool {
 	return true
 }
 
-// entriesOf is how many entries fit a frame, and so a drain: one takes 28 bytes at most.
-func (w *World) entriesOf() int {
-	if m := w.opts.Ledger.MaxFrame; m > 0 {
-		return max(m/28, 1)
-	}
-	return 1 << 62
-}
-
-// seal books what the engine's last call has put into the log.
-func (n *Node) seal() {
-	b := &n.book
-	room := n.w.entriesOf()
-	for head := n.engine.Ledger().Head(); uint64(len(b.drains)) < head; {
-		count := min(len(b.drained), room)
-		d := b.drained[:count:count]
-		b.drained = b.drained[count:]
-		b.drains = append(b.drains, d)
-		for _, a := range d {
-			if a.n != b.unsent[a.key] {
-				n.w.failf("%v drained %d of key %d, want %d", n, a.n, a.key, b.unsent[a.key])
-			}
-			for _, i := range b.pending[a.key] {
-				n.w.takes[i].drain = uint64(len(b.drains))
-			}
-			b.unsent[a.key], b.pending[a.key] = 0, b.pending[a.key][:0]
-		}
-		if n.w.tracing() && count > 0 {
-			n.w.tracef("%v drain %d: %v", n, len(b.drains), d)
-		}
-	}
-	if len(b.drained) > 0 {
-		n.w.failf("%v drained %v and did not log it", n, b.drained)
-	}
-	b.drained = nil
+// tell books news of a node's own: what it was admitted, or gave back.
+func (n *Node) tell(at int, events int64) {
+	b, k := &n.book, n.w.keys[n.w.spots[at].key]
+	b.active[k.index] = true
+	b.admitted[k.index] += events
+	b.known.add(at, events)
+	b.unsent.add(at, events)
+	n.w.total.add(at, events)
+	k.total += events
 }

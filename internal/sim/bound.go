@@ -15,7 +15,7 @@ type past struct {
 
 // remember notes a key's state after it has changed.
 func (n *Node) remember(k int) {
-	if !n.w.opts.InTouch {
+	if !n.w.opts.InTouch || !n.w.keys[k].bucket() {
 		return
 	}
 	full := n.now() + n.peek(n.w.keys[k]).ResetAfter
@@ -36,7 +36,7 @@ func (n *Node) before(k *key, at int64) past {
 // theta is θ, from which on a node tells at once what it has spent, as it was at a
 // moment; at that moment less than that was unsent, or it was on its way.
 func (n *Node) theta(k *key, p past, at int64) int64 {
-	left := k.bucket().Remaining(bucket.State{At: p.full}, n.clock.read(at))
+	left := k.rated().Remaining(bucket.State{At: p.full}, n.clock.read(at))
 	return max(1, left/int64(2*len(n.w.nodes)))
 }
 

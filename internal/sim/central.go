@@ -24,29 +24,114 @@ func (c *central) used(at int64, interval float64) float64 {
 	return math.Max(0, c.full-float64(at)) / interval
 }
 
-// excess is by how many events the admissions up to now exceed B + R·t over the worst
-// interval that ends now.
+// trueWindow is a window as it is cut from the true time: what was admitted while it
+// lasted, and as much of that as its nodes counted elsewhere, their clocks being off.
+type trueWindow struct{ count, stray int64 }
+
+func (k *key) true(start int64) *trueWindow {
+	t := k.trues[start]
+	if t == nil {
+		t = &trueWindow{}
+		k.trues[start] = t
+	}
+	return t
+}
+
+// spend has the one judge of the whole cluster count what was admitted in the window that
+// its node says begins at start.
+func (w *World) spend(k *key, events, start int64) {
+	k.central.charge(w.now, events, k.interval())
+	switch {
+	case k.log():
+		k.moments.count(w.now, events)
+	case k.windows():
+		t := k.true(k.cut(w.truth()))
+		t.count = max(t.count, 0) + events
+		if start != k.cut(w.truth()) {
+			t.stray += events
+		}
+	}
+}
+
+// unspend is what is given back. Of a log the judge takes out the newest, which no node
+// counts for longer.
+func (w *World) unspend(k *key, events, start int64) {
+	k.refunded += events
+	k.central.full -= float64(events) * k.interval()
+	switch {
+	case k.log():
+		k.moments.count(math.MaxInt64, -events)
+	case k.windows():
+		k.true(start).count -= events
+	}
+}
+
+// excess is by how many events the admissions up to now exceed what one judge would have
+// let pass: B + R·t over the worst interval that ends now, or the limit of this window.
 func (w *World) excess(k *key) float64 {
-	return math.Max(0, k.central.used(w.now, k.interval())-float64(k.Burst))
+	most := float64(k.most())
+	switch {
+	case k.windows():
+		start := k.cut(w.truth())
+		used := float64(max(k.true(start).count, 0))
+		if k.Algorithm == SlidingWindow {
+			left := float64(start + k.Per - w.truth())
+			used += float64(max(k.true(start-k.Per).count, 0)) * left / float64(k.Per)
+		}
+		return math.Max(0, used-most)
+	case k.log():
+		short := 3e-6 * float64(w.opts.PPM) * float64(w.now) // a clock may run fast
+		return math.Max(0, float64(k.moments.since(w.now-k.Per+int64(short)))-most)
+	}
+	return math.Max(0, k.central.used(w.now, k.interval())-most)
 }
 
 // unheard is what a node does not know of a key: all that was ever admitted less its own
 // and what it has applied.
 func (n *Node) unheard(k *key) int64 {
-	return k.total - n.book.admitted[k.index] - n.book.applied[k.index]
+	return k.total - n.book.admitted[k.index] - n.book.applied[k.index] - n.book.held[k.index]
 }
+
+// unheardAt is the same of one spot.
+func (n *Node) unheardAt(at int) int64 { return n.w.total.at(at) - n.book.known.at(at) }
 
 // checkExcess is the heart of promise 3, true whatever the network does: by how much an
 // admission overspends, its node has not heard, or was told so late that it forgave it.
-func (w *World) checkExcess(n *Node, k *key) {
+// (What is given back, the node may have heard of before it heard of what was taken. Of
+// windows that somebody counts otherwise, because his clock is off, nothing is known.)
+func (w *World) checkExcess(n *Node, k *key, at int) {
+	if k.changed || k.windows() && (w.foreign[at] || w.spots[at].start != k.cut(w.truth())) {
+		return
+	}
 	excess, unheard := w.excess(k), n.unheard(k)
 	w.Stats.Excess = math.Max(w.Stats.Excess, excess)
-	if most := float64(unheard+w.forgiven(n)) + w.slack(k); excess > most {
+	most := float64(unheard+w.forgiven(n)) + w.slack(k)
+	if k.windows() {
+		most = n.unheardWindows(k, at)
+	}
+	if excess > most+float64(k.refunded) {
 		w.overspent("%v overspends key %d by %.3f events, having not heard of %d", n, k.index, excess, unheard)
 	}
-	if w.opts.InTouch {
+	if w.opts.InTouch && k.bucket() {
 		w.checkBound(n, k, excess, unheard)
 	}
+}
+
+// unheardWindows is how much a node may overspend a window: what it has not heard of it,
+// what others count elsewhere, and, where the window before still counts, as much of that
+// as its clock is off.
+func (n *Node) unheardWindows(k *key, at int) float64 {
+	w, start := n.w, n.w.spots[at].start
+	most := float64(n.unheardAt(at) + max(k.true(start).stray, 0))
+	if k.Algorithm == SlidingWindow {
+		before := w.spotOf(k.index, start-k.Per, k.Per)
+		off := math.Abs(float64(n.cluster()-w.truth())) / float64(k.Per)
+		if w.foreign[before] {
+			return math.Inf(1)
+		}
+		most += float64(max(n.unheardAt(before), 0)+max(k.true(start-k.Per).stray, 0)) + float64(max(n.book.known.at(before), 0))*off + 1
+	}
+	return most
 }
 
 func (w *World) overspent(format string, args ...any) {

@@ -161,5 +161,8 @@ func (w *World) restless() string {
 			return n.name + " has news under way"
 		}
 	}
+	if w.ending() {
+		return "a hold or a ban ends"
+	}
 	return ""
 }

@@ -23,10 +23,14 @@ func TestMutants(t *testing.T) {
 		{"cursor rule", noCursor, tormented, "missing"},
 		{"deduplication", noDeduplication, tormented, "doubled|which has drained|missing"},
 		{"acknowledgement", noAcknowledgement, tormented, "has not all|lost"},
-		{"(n, m): entries add up", naiveSum, tormented, "a central bucket"},
-		{"(n, m): starts ignored", noStarts, tormented, "overspends|a central bucket"},
+		{"(n, m): entries add up", naiveSum, buckets, "a central bucket"},
+		{"(n, m): starts ignored", noStarts, buckets, "overspends|a central bucket"},
 		{"debt, promise 3", noDebt, saturated, "overspends"},
 		{"debt, promise 4", noDebt, saturatedForLong, "events since"},
+		{"windows of their own", oneWindow, tormented, "missing"},
+		{"a hold is no amount", heldAndTold, tormented, "drained"},
+		{"a hold expires", noExpiry, tormented, "counts a hold|missing"},
+		{"the last word stands", lastToCome, tormented, "disagree|wrote|should ban|bans key"},
 	} {
 		t.Run(m.name, func(t *testing.T) {
 			t.Parallel()
@@ -57,6 +61,17 @@ func containsAny(s, words string) bool {
 func tormented(seed uint64, m Mutant) error {
 	_, err := runSeed(seed, nil, m)
 	return err
+}
+
+// buckets is torment for buckets alone.
+func buckets(seed uint64, m Mutant) error {
+	o := Chaos(seed)
+	o.Mutant, o.Limits = m, rules[:5]
+	w := New(o)
+	if err := w.Torment(2 * Second); err != nil {
+		return err
+	}
+	return w.Quiet(10 * Second)
 }
 
 // saturation is five nodes far apart under five times their limit.
@@ -138,13 +153,13 @@ type charging struct {
 	alter func(start, debt int64) (int64, int64)
 }
 
-func (c charging) Charge(l *table.Limit, hash uint64, now, n, start, debt int64) {
-	start, debt = c.alter(start, debt)
-	c.Table.Charge(l, hash, now, n, start, debt)
+func (c charging) Charge(l *table.Limit, hash uint64, now int64, r table.Row, debt int64) {
+	r.Start, debt = c.alter(r.Start, debt)
+	c.Table.Charge(l, hash, now, r, debt)
 }
 
 func altered(alter func(start, debt int64) (int64, int64)) Mutant {
-	return Mutant{Table: func(t engine.Table) engine.Table { return charging{t, alter} }}
+	return Mutant{Table: func(_ *Node, t engine.Table) engine.Table { return charging{t, alter} }}
 }
 
 // noStarts forgets when a run began, and with it m.

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/stint-go/stint/gossip"
 	"github.com/stint-go/stint/internal/engine"
@@ -11,21 +12,27 @@ import (
 // Node is one incarnation of a node: a real engine over a real table, as the root
 // package has them, with the world in place of clock and cluster.
 type Node struct {
-	w      *World
-	place  int
-	name   string
-	id     uint64 // incarnation
-	clock  clock
-	table  *table.Table
-	engine *engine.Engine
-	limits []*table.Limit
+	w       *World
+	place   int
+	name    string
+	id      uint64 // incarnation
+	clock   clock
+	table   *table.Table
+	engine  *engine.Engine
+	limits  []*table.Limit
+	defs    []Limit // as the node has them
+	tallies []tally // by key
 
-	gone    bool
-	leaving bool  // it drains and decides no more
-	stalled int64 // virtual; it decides, but hears and tells nothing before
-	wakeAt  int64 // virtual; of the step that is due next
-	knows   map[uint64]bool
-	links   map[uint64]*link // outgoing
+	offset, offsetAt int64 // of cluster time, when it was last told
+	furthest         int64 // that cluster time has ever been
+
+	gone     bool
+	leaving  bool  // it drains and decides no more
+	stepping bool  // what is charged now nobody told
+	stalled  int64 // virtual; it decides, but hears and tells nothing before
+	wakeAt   int64 // virtual; of the step that is due next
+	knows    map[uint64]bool
+	links    map[uint64]*link // outgoing
 
 	book book
 }
@@ -36,6 +43,7 @@ func (w *World) birth(place int, offset int64) *Node {
 		w: w, place: place, name: fmt.Sprintf("n%d", place), id: w.rand.Uint64() | 1, wakeAt: never,
 		knows: make(map[uint64]bool), links: make(map[uint64]*link), book: newBook(len(w.keys)),
 	}
+	n.tallies = make([]tally, len(w.keys))
 	n.clock.offset = offset + Second
 	if w.opts.PPM > 0 {
 		n.clock.ppb = 1000 * w.between(-w.opts.PPM, w.opts.PPM)
@@ -45,6 +53,7 @@ func (w *World) birth(place int, offset int64) *Node {
 	w.byID[n.id] = n
 	w.tracef("%v is born as %x", n, n.id)
 	n.limits = make([]*table.Limit, len(w.opts.Limits))
+	n.defs = slices.Clone(w.present)
 	for i, l := range w.opts.Limits {
 		if place < w.opts.Nodes-l.Without {
 			n.define(i)
@@ -55,19 +64,19 @@ func (w *World) birth(place int, offset int64) *Node {
 }
 
 func (w *World) engineConfig(n *Node) engine.Config {
-	cfg := engine.Config{Sync: w.opts.Sync, Parse: parse, Ledger: w.opts.Ledger, Send: n.send, Redial: n.redial, Note: n.note}
+	cfg := engine.Config{Sync: w.opts.Sync, Parse: parse, Wall: n.wall, Ledger: w.opts.Ledger, Send: n.send, Redial: n.redial, Note: n.note}
 	cfg.Ledger.Incarnation, cfg.Ledger.Seed, cfg.Ledger.Rand = n.id, 1, w.rand.Uint64
 	cfg.Ledger.Compose = w.opts.Mutant.Compose
 	cfg.Table = &audited{n.table, n}
 	if w.opts.Mutant.Table != nil {
-		cfg.Table = w.opts.Mutant.Table(cfg.Table)
+		cfg.Table = w.opts.Mutant.Table(n, cfg.Table)
 	}
 	return cfg
 }
 
 // define puts a limit in force at the node and announces it.
 func (n *Node) define(i int) {
-	l := n.w.opts.Limits[i]
+	l := n.defs[i]
 	handleOf, err := n.table.Define(l.Name, l.def())
 	if err != nil {
 		panic(err)
@@ -87,6 +96,9 @@ func (w *World) Define(place, limit int) {
 	n.act(func(int64) { n.define(limit) })
 }
 
+// limit is the definition of a key's limit that the node has.
+func (n *Node) limit(k *key) Limit { return n.defs[k.limit] }
+
 func (n *Node) now() int64 { return n.clock.read(n.w.now) }
 
 // String is the node's name; a later incarnation's has a mark.
@@ -105,12 +117,16 @@ func (n *Node) act(f func(now int64)) {
 }
 
 func (n *Node) step() {
+	n.book.charged = n.book.charged[:0]
+	n.stepping = true
 	next := int64(0)
 	if n.leaving {
 		next = n.engine.Serve(n.now())
 	} else {
 		next = n.engine.Step(n.now())
 	}
+	n.stepping = false
+	n.expires()
 	n.seal()
 	n.wake(min(max(n.clock.when(next), n.w.now+1), never))
 }

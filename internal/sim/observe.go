@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/stint-go/stint/gossip"
+	"github.com/stint-go/stint/internal/table"
 )
 
 // seen is what one node has sent to one peer, as far as the counters need it.
@@ -65,4 +66,54 @@ func (w *World) observeNote(m gossip.Note) {
 	if strings.HasPrefix(m.Text, "log full") {
 		w.Stats.Full++
 	}
+}
+
+// observeLanding notes where an amount of a window counts, or that it does not.
+func (w *World) observeLanding(n *Node, k *key, r table.Row, start int64, ok bool) {
+	l := n.limit(k)
+	current := l.cut(n.cluster())
+	least := current
+	if l.Algorithm == SlidingWindow {
+		least -= l.Per
+	}
+	if !ok || start != r.Start || r.Per != l.Per {
+		w.foreign[w.spotOf(k.index, r.Start, r.Per)] = true
+		w.foreign[w.spotOf(k.index, start, l.Per)] = true
+	}
+	switch {
+	case r.Per == 0 || r.Per != l.Per:
+	case r.Start < least:
+		w.Stats.Late++
+	case r.Start > current+l.Per:
+		w.Stats.FarAhead++
+	case r.Start > current:
+		w.Stats.Ahead++
+	}
+	if r.N < 0 && start >= least && n.tallies[k.index].counts[start] < -r.N {
+		w.Stats.EarlyRefunds++
+	}
+}
+
+// observeWindows notes that one batch of several drains has a key in two windows.
+func (w *World) observeWindows(want sums, drains uint64) {
+	if drains < 2 {
+		return
+	}
+	windows := make(map[int]int)
+	for i, n := range want {
+		if n != 0 && w.spots[i].per != 0 {
+			if windows[w.spots[i].key]++; windows[w.spots[i].key] == 2 {
+				w.Stats.Merged++
+				return
+			}
+		}
+	}
+}
+
+// observeRecord notes what kind of frame brought news of a record.
+func (n *Node) observeRecord(by uint64, r *gossip.Record) {
+	if by == start {
+		n.w.Stats.Resent++
+	}
+	n.w.tracef("%v learns %+v", n, *r)
 }

@@ -2,13 +2,10 @@ package sim
 
 import (
 	"cmp"
-	"fmt"
 	"io"
 
-	"github.com/stint-go/stint/bucket"
 	"github.com/stint-go/stint/gossip"
 	"github.com/stint-go/stint/internal/engine"
-	"github.com/stint-go/stint/internal/table"
 )
 
 // Options describes a world. All lengths of time are nanoseconds of virtual time.
@@ -20,6 +17,8 @@ type Options struct {
 	Sync     int64         // of the engines; default theirs
 	Ledger   gossip.Config // times and bounds; the rest is filled in
 	PPM      int64         // clocks are up to so much fast or slow
+	Epoch    int64         // what a right wall clock shows at virtual time 0; default some day in 2023
+	Skews    []int64       // by place, how far wall clocks are ahead; none: all are right
 	Lossy    bool          // drains may be lost, if they are counted
 	InTouch  bool          // promise 3 holds: constant delay, nothing lost, clocks of one speed
 	RateOnly bool          // promise 3 is not judged, so that promise 4 can be seen to fail
@@ -36,54 +35,19 @@ type Net struct {
 	Reorder float64 // share that does not wait for those sent before it
 }
 
-// Limit is a limit and its keys. Every node has it, but for the last so many.
-type Limit struct {
-	Name   string
-	Events int64
-	Per    int64 // ns
-	Burst  int64
-	Keys   int
-
-	Without int  // nodes that do not define it until World.Define
-	Opaque  bool // its text means nothing to peers
-}
-
-func (l Limit) text() string {
-	if l.Opaque {
-		return "in words of a later version"
-	}
-	return fmt.Sprintf("%d/%d/%d", l.Events, l.Per, l.Burst)
-}
-
-func (l Limit) def() table.Def {
-	return table.Def{Kind: table.Bucket, Bucket: bucket.New(l.Events, l.Per, l.Burst), Shared: true}
-}
-
-// interval is T, in nanoseconds.
-func (l Limit) interval() float64 { return float64(l.Per) / float64(l.Events) }
-
-// rate is events in so many nanoseconds.
-func (l Limit) rate(d int64) float64 { return float64(d) / l.interval() }
-
-func parse(text string) table.Def {
-	var l Limit
-	if _, err := fmt.Sscanf(text, "%d/%d/%d", &l.Events, &l.Per, &l.Burst); err != nil {
-		return table.Def{}
-	}
-	return l.def()
-}
-
 // Mutant breaks rules of the protocol from outside, to show that the oracle notices.
 // The zero Mutant breaks none.
 type Mutant struct {
-	Table   func(engine.Table) engine.Table             // put between each engine and its table
+	Table   func(*Node, engine.Table) engine.Table      // put between each engine and its table
 	Compose func(a, b gossip.Entry) gossip.Entry        // instead of the engine's
 	Send    func(w *World, from, to *Node, data []byte) // sees each frame as it is sent
 	Deliver func(w *World, from, to *Node, data []byte) []byte
+	Told    bool // what a hold takes is told as an amount as well
 }
 
 func (o Options) withDefaults() Options {
 	o.Nodes = cmp.Or(o.Nodes, 5)
 	o.Net.Delay = cmp.Or(o.Net.Delay, Millisecond)
+	o.Epoch = cmp.Or(o.Epoch, 1_700_000_000*Second+100*Millisecond)
 	return o
 }

@@ -14,18 +14,30 @@ func (w *World) checkQuiet() error {
 			w.failf("%v had no room for its keys: the balances mean nothing", n)
 		}
 		w.forgave(n)
+		n.checkCounts()
 		for _, k := range w.keys {
-			w.checkBalance(n, k)
+			if k.bucket() {
+				w.checkBalance(n, k)
+			}
 		}
 	}
+	w.checkRecords()
 	for _, k := range w.keys {
-		w.checkAlike(k)
+		switch {
+		case k.bucket():
+			w.checkAlike(k)
+		case k.windows():
+			w.checkWindowsAlike(k)
+		default:
+			w.checkLogsAlike(k)
+		}
 	}
 	return w.err
 }
 
 // checkAmounts is promise 2: everything that a living origin spent since a node began
-// to hear it is applied there, to the event, but for what was counted as lost.
+// to hear it is applied there, to the event, but for what was counted as lost and for
+// windows that were over before it left.
 func (w *World) checkAmounts(n, origin *Node) {
 	a := n.book.accounts[origin.id]
 	if head := uint64(len(origin.book.drains)); a == nil || a.number != head {
@@ -36,13 +48,13 @@ func (w *World) checkAmounts(n, origin *Node) {
 	for d := a.start + 1; d <= a.number; d++ {
 		if a.covers(d) {
 			for _, x := range origin.book.drains[d-1] {
-				want[x.key] += x.n
+				want[x.spot] += x.n
 			}
 		}
 	}
-	for k, v := range want {
-		if a.applied[k] != v {
-			w.failf("%v has applied %d events of key %d of %v, which spent %d", n, a.applied[k], k, origin, v)
+	for i, v := range want {
+		if a.applied.at(i) != v && !origin.over(w.spots[i]) {
+			w.failf("%v has applied %d events of %v of %v, which spent %d", n, a.applied.at(i), w.spots[i], origin, v)
 		}
 	}
 }
@@ -64,6 +76,9 @@ func (w *World) checkHandover(n *Node) {
 // checkBalance replays in order of time what a node was admitted and has heard: it must
 // not have more left than that.
 func (w *World) checkBalance(n *Node, k *key) {
+	if k.changed || n.banned(k) > 0 {
+		return
+	}
 	var c central
 	for i := range w.takes {
 		t := &w.takes[i]
@@ -75,7 +90,7 @@ func (w *World) checkBalance(n *Node, k *key) {
 		}
 	}
 	most := math.Max(0, float64(k.Burst)-c.used(w.now, k.interval()))
-	if got := float64(n.peek(k).Remaining); got > most+w.slack(k)+float64(w.forgiven(n)) {
+	if got := float64(n.peek(k).Remaining); got > most+w.slack(k)+float64(w.forgiven(n)+k.refunded) {
 		w.failf("%v has %.0f left of key %d, a central bucket %.3f", n, got, k.index, most)
 	}
 }
@@ -101,16 +116,8 @@ func (w *World) checkAlike(k *key) {
 
 // comparable reports whether a node has discarded no refill of a key that news under
 // way would have used: less than an event comes back in all that time, or its bucket was
-// not full since the world began to be at odds.
+// not full since the world began to be at odds. What was given back may have found the
+// bucket full, too.
 func (w *World) comparable(n *Node, k *key) bool {
-	return k.rate(w.now) < 0.5 || n.book.fullAt[k.index] < w.since
-}
-
-// scratch is a cleared count by key.
-func (w *World) scratch() []int64 {
-	if w.counts == nil {
-		w.counts = make([]int64, len(w.keys))
-	}
-	clear(w.counts)
-	return w.counts
+	return !k.verbs && !k.changed && (k.rate(w.now) < 0.5 || n.book.fullAt[k.index] < w.since)
 }

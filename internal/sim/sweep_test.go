@@ -82,6 +82,14 @@ func sawEverything(t *testing.T, s *Stats) {
 		"batch in several frames": s.Parts, "frame of an old session": s.Stale,
 		"incarnation changed with frames under way": s.Crossed,
 		"log at its bound":                          s.Full, "loss counted": s.Lost, "handover": s.Handovers, "balance equal on all nodes": s.Compared,
+		"window equal on all nodes": s.Windows, "log equal on all nodes": s.Logs,
+		"amount later than its window": s.Late, "amount dropped by its origin as late": s.Over,
+		"amount of the window ahead": s.Ahead, "amount of one further ahead": s.FarAhead,
+		"two windows of a key in one batch": s.Merged, "jump of the clock with something unsent": int(s.Swallowed),
+		"refund": int(s.Given), "refund before its take": s.EarlyRefunds,
+		"hold settled": s.Settled, "hold that expired before its settlement came": s.LateSettles, "hold alike on all nodes": s.HoldsAlike,
+		"ban that replaced another": s.BansReplaced, "ban in force on all nodes": s.BansAlike, "record that a START brought": s.Resent,
+		"changed limit": s.Changes, "window equal after a change": s.ChangedAlike,
 	} {
 		if n == 0 {
 			t.Errorf("no seed saw a case of: %s", what)

@@ -10,6 +10,7 @@ type Load struct {
 	Most      int64     // events of one ask, from 1; default 1
 	Hot       float64   // the share that goes to the first key of its limit
 	Both      float64   // the share of asks for two limits at once
+	Verbs     float64   // the share of asks that are for something other than a take
 	On, Off   int64     // traffic comes so long, then rests so long; 0: always comes
 }
 
@@ -39,6 +40,10 @@ func (w *World) ask(l *Load, turn int) {
 	place := turn % len(w.nodes)
 	if !l.Even {
 		place = w.pick(l.Nodes)
+	}
+	if w.chance(l.Verbs) {
+		w.someVerb(place)
+		return
 	}
 	a := w.anAsk(l)
 	if !w.chance(l.Both) {

@@ -3,6 +3,9 @@ package sim
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
+
+	"github.com/stint-go/stint/gossip"
 )
 
 // World is a cluster of engines, the network between them, and an oracle that watches
@@ -22,65 +25,44 @@ type World struct {
 	cuts  map[[2]int]*cut  // by places: from, to
 	calm  bool             // no more faults
 
-	keys   []*key
-	first  []int // of each limit, its first key
-	hash   map[handle]int
-	takes  []take
-	since  int64   // what happened before was known to all: see comparable
-	counts []int64 // spare
-	err    error   // the first promise that was broken
+	present []Limit // as a node that is born now has them
+	keys    []*key
+	first   []int // of each limit, its first key
+	hash    map[handle]int
+	takes   []take
+	grants  []grant
+	since   int64 // what happened before was known to all: see comparable
+	err     error // the first promise that was broken
+
+	skews   []int64 // of wall clocks, by place
+	spots   []spot
+	spotAt  map[spot]int
+	total   sums         // by spot: all that counts there, of whoever lived
+	foreign map[int]bool // spots of which somebody counts something elsewhere, or the reverse
+	counts  sums         // spare
+
+	holds  map[gossip.RecordKey]*holding
+	made   []*holding // the same, in order
+	bans   map[gossip.RecordKey]*banning
+	banned []*banning
 }
 
 // handle is how tables know a key.
 type handle struct{ limit, hash uint64 }
 
-// Stats counts what a run has seen, so that a sweep can show that it saw everything.
-type Stats struct {
-	Frames     int // delivered
-	Takes      int // admitted
-	Refused    int
-	Redials    int // asked for by an engine
-	Duplicates int // batches delivered that were applied already
-	Gaps       int // acknowledgements that asked for what is missing
-	Coalesced  int // batches sent from where an earlier one began, to another end
-	Parts      int // batches in more than one frame
-	Stale      int // frames of an old session delivered
-	Crossed    int // frames delivered from or to an incarnation that is no more
-	Full       int // times a log gave something up
-	Lost       int // drains that a receiver counted as lost
-	Restarts   int
-	Handovers  int // nodes that left when all had heard them
-	Forgiven   int64
-	Compared   int     // balances found equal on all nodes
-	Excess     float64 // the largest, in events
-	Bound      int64   // the largest, where promise 3 is checked
-	Nearest    float64 // the largest excess ÷ bound, where promise 3 is checked
-}
-
-// Add adds what another run has seen.
-func (s *Stats) Add(o *Stats) {
-	for sum, n := range map[*int]int{
-		&s.Frames: o.Frames, &s.Takes: o.Takes, &s.Refused: o.Refused, &s.Redials: o.Redials,
-		&s.Duplicates: o.Duplicates, &s.Gaps: o.Gaps, &s.Coalesced: o.Coalesced, &s.Parts: o.Parts,
-		&s.Stale: o.Stale, &s.Crossed: o.Crossed, &s.Full: o.Full, &s.Lost: o.Lost,
-		&s.Restarts: o.Restarts, &s.Handovers: o.Handovers, &s.Compared: o.Compared,
-	} {
-		*sum += n
-	}
-	s.Forgiven += o.Forgiven
-	s.Bound = max(s.Bound, o.Bound)
-	s.Excess, s.Nearest = max(s.Excess, o.Excess), max(s.Nearest, o.Nearest)
-}
-
 // New makes a world whose nodes do not know each other yet.
 func New(o Options) *World {
 	o = o.withDefaults()
 	w := &World{opts: o, rand: rand.New(rand.NewPCG(o.Seed, 0x57494e54)), byID: make(map[uint64]*Node),
-		cuts: make(map[[2]int]*cut), hash: make(map[handle]int)}
+		cuts: make(map[[2]int]*cut), hash: make(map[handle]int),
+		skews: make([]int64, o.Nodes), spotAt: make(map[spot]int), foreign: make(map[int]bool),
+		holds: make(map[gossip.RecordKey]*holding), bans: make(map[gossip.RecordKey]*banning)}
+	copy(w.skews, o.Skews)
+	w.present = slices.Clone(o.Limits)
 	for i, l := range o.Limits {
 		w.first = append(w.first, len(w.keys))
 		for k := range l.Keys {
-			w.keys = append(w.keys, &key{index: len(w.keys), limit: i, name: fmt.Sprintf("k%d", k), Limit: l, def: l.def()})
+			w.keys = append(w.keys, &key{index: len(w.keys), limit: i, name: fmt.Sprintf("k%d", k), Limit: l, def: l.def(), trues: make(map[int64]*trueWindow)})
 		}
 	}
 	for place := range o.Nodes {

@@ -2,6 +2,7 @@ package table
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/stint-go/stint/bucket"
@@ -9,38 +10,38 @@ import (
 
 func TestCharge(t *testing.T) {
 	const never = math.MaxInt64
-	type charge struct{ now, n, start, debt int64 }
+	type amount struct{ now, n, start, debt int64 }
 	for name, c := range map[string]struct {
-		charges []charge
+		charges []amount
 		at      int64
 		want    Result // of a peek for 1
 		forgave int64  // -1: some
 	}{
-		"fresh":       {[]charge{{0, 4, 0, 0}}, 0, Result{true, 6, 0, 4 * second}, 0},
-		"adds up":     {[]charge{{0, 4, 0, 0}, {0, 3, 0, 0}}, 0, Result{true, 3, 0, 7 * second}, 0},
-		"from before": {[]charge{{5 * second, 4, 3 * second, 0}}, 5 * second, Result{true, 8, 0, 2 * second}, 0},
-		"long over":   {[]charge{{50 * second, 4, 3 * second, 0}}, 50 * second, Result{true, 10, 0, 0}, 0},
-		"debt":        {[]charge{{0, 14, 0, 100 * second}}, 0, Result{false, 0, 5 * second, 14 * second}, 0},
+		"fresh":       {[]amount{{0, 4, 0, 0}}, 0, Result{true, 6, 0, 4 * second}, 0},
+		"adds up":     {[]amount{{0, 4, 0, 0}, {0, 3, 0, 0}}, 0, Result{true, 3, 0, 7 * second}, 0},
+		"from before": {[]amount{{5 * second, 4, 3 * second, 0}}, 5 * second, Result{true, 8, 0, 2 * second}, 0},
+		"long over":   {[]amount{{50 * second, 4, 3 * second, 0}}, 50 * second, Result{true, 10, 0, 0}, 0},
+		"debt":        {[]amount{{0, 14, 0, 100 * second}}, 0, Result{false, 0, 5 * second, 14 * second}, 0},
 		// case 27: more than the limit is a debt of one burst at most.
-		"debt bounded": {[]charge{{0, 1000, 0, 10 * second}}, 0, Result{false, 0, 11 * second, 20 * second}, 980},
-		"no debt":      {[]charge{{0, 1000, 0, 0}}, 0, Result{false, 0, second, 10 * second}, 990},
-		"refund":       {[]charge{{0, 4, 0, 0}, {0, -3, 0, 0}}, 0, Result{true, 9, 0, second}, 0},
+		"debt bounded": {[]amount{{0, 1000, 0, 10 * second}}, 0, Result{false, 0, 11 * second, 20 * second}, 980},
+		"no debt":      {[]amount{{0, 1000, 0, 0}}, 0, Result{false, 0, second, 10 * second}, 990},
+		"refund":       {[]amount{{0, 4, 0, 0}, {0, -3, 0, 0}}, 0, Result{true, 9, 0, second}, 0},
 		"refund too great": {
-			[]charge{{0, 4, 0, 0}, {0, -3000, 0, 0}}, 0, Result{true, 10, 0, 0}, 0,
+			[]amount{{0, 4, 0, 0}, {0, -3000, 0, 0}}, 0, Result{true, 10, 0, 0}, 0,
 		},
-		"nothing": {[]charge{{0, 0, 0, 0}}, 0, Result{true, 10, 0, 0}, 0},
+		"nothing": {[]amount{{0, 0, 0, 0}}, 0, Result{true, 10, 0, 0}, 0},
 		// so far ahead that only the clock can have gone back: empty, and back in time
-		"far future":   {[]charge{{0, 1, never, never}}, 0, Result{false, 0, second, 10 * second}, 0},
-		"great":        {[]charge{{0, never, 0, 0}, {0, never, 0, 0}}, 0, Result{false, 0, second, 10 * second}, -1},
-		"from minus":   {[]charge{{0, 3, math.MinInt64, 0}}, 0, Result{true, 10, 0, 0}, 0},
-		"least":        {[]charge{{0, 4, 0, 0}, {0, math.MinInt64, math.MinInt64, math.MinInt64}}, 0, Result{true, 10, 0, 0}, 0},
-		"debt is kept": {[]charge{{0, 15, 0, 10 * second}, {0, 3, 0, 0}}, 0, Result{false, 0, 6 * second, 15 * second}, 3},
+		"far future":   {[]amount{{0, 1, never, never}}, 0, Result{false, 0, second, 10 * second}, 0},
+		"great":        {[]amount{{0, never, 0, 0}, {0, never, 0, 0}}, 0, Result{false, 0, second, 10 * second}, -1},
+		"from minus":   {[]amount{{0, 3, math.MinInt64, 0}}, 0, Result{true, 10, 0, 0}, 0},
+		"least":        {[]amount{{0, 4, 0, 0}, {0, math.MinInt64, math.MinInt64, math.MinInt64}}, 0, Result{true, 10, 0, 0}, 0},
+		"debt is kept": {[]amount{{0, 15, 0, 10 * second}, {0, 3, 0, 0}}, 0, Result{false, 0, 6 * second, 15 * second}, 3},
 	} {
 		t.Run(name, func(t *testing.T) {
 			tab := New(Config{Record: true})
 			l := define(t, tab, "x", def(1, second, 10))
 			for _, k := range c.charges {
-				tab.Charge(l, 7, k.now, k.n, k.start, k.debt)
+				charge(tab, l, 7, k.now, k.n, k.start, k.debt)
 			}
 			got := tab.Peek(l, 7, c.at, 1)
 			if got != c.want {
@@ -62,7 +63,7 @@ func TestChargeOfLimitsWithoutEntries(t *testing.T) {
 	tab := New(Config{Record: true})
 	for _, k := range []Kind{Unlimited, Blocked} {
 		l := define(t, tab, string('a'+rune(k)), Def{Kind: k, Shared: true})
-		tab.Charge(l, 7, 0, 5, 0, second)
+		charge(tab, l, 7, 0, 5, 0, second)
 		tab.Take(l, 7, 0, 5)
 	}
 	if got := tab.Stats().Keys; got != 0 {
@@ -95,7 +96,7 @@ func TestChargeBeforeDefinition(t *testing.T) {
 					t.Fatalf("defined: %v, %+v", l.Defined(), l.Def())
 				}
 				for _, k := range c.charges {
-					tab.Charge(l, 7, 10*second, k.n, k.start, 1000*second)
+					charge(tab, l, 7, 10*second, k.n, k.start, 1000*second)
 				}
 				if got := tab.Take(l, 7, 10*second, 1); got.OK || got.RetryAfter != bucket.Never {
 					t.Errorf("take of an unknown limit: %+v", got)
@@ -111,8 +112,8 @@ func TestChargeBeforeDefinition(t *testing.T) {
 				if got := tab.Peek(l, 7, 10*second, 1); got != c.want {
 					t.Errorf("peek: %+v, want %+v", got, c.want)
 				}
-				tab.Charge(l, 7, 10*second, -1, 0, 0) // converts
-				tab.Charge(l, 7, 10*second, 1, 0, 1000*second)
+				charge(tab, l, 7, 10*second, -1, 0, 0) // converts
+				charge(tab, l, 7, 10*second, 1, 0, 1000*second)
 				if got := tab.Peek(l, 7, 10*second, 1); got.Remaining != min(c.want.Remaining, 9) && got != c.want {
 					t.Errorf("converted: %+v, want %+v", got, c.want)
 				}
@@ -137,12 +138,48 @@ func TestSweepSettlesTheUnknown(t *testing.T) {
 		tab := New(Config{MaxKeys: 1000})
 		l := learn(t, tab, 9, Def{})
 		for i := range uint64(50) {
-			tab.Charge(l, i*0x9e3779b97f4a7c15, 0, 1, 0, 0)
+			charge(tab, l, i*0x9e3779b97f4a7c15, 0, 1, 0, 0)
 		}
 		learn(t, tab, 9, c.def)
 		tab.Sweep(10*second, 1000)
 		if got := tab.Stats().Keys; got != c.keys {
 			t.Errorf("%v: %d keys left, want %d", c.def.Kind, got, c.keys)
+		}
+		check(t, tab)
+	}
+}
+
+// TestChargeAnything: no amount of a peer harms, whatever its terms and times.
+func TestChargeAnything(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(5, 6))
+	number := func() int64 {
+		return []int64{0, 1, -1, second, 10 * second, math.MaxInt64, math.MinInt64, rnd.Int64N(100 * second), int64(rnd.Uint64())}[rnd.IntN(9)]
+	}
+	for round := range 50 {
+		tab := New(Config{Record: true, MaxKeys: 100})
+		limits := []*Limit{}
+		for name, d := range kinds(7, 13*second) {
+			limits = append(limits, define(t, tab, name, d), learn(t, tab, ID("later"+name), Def{}))
+		}
+		for range 200 {
+			tab.SetWall(number())
+			now, l, hash := rnd.Int64N(1000*second), limits[rnd.IntN(len(limits))], mix(rnd.IntN(150))
+			tab.Charge(l, hash, now, Row{number(), number(), number()}, number())
+			tab.Refund(l, hash, now, number(), Row{0, number(), number()})
+			if rnd.IntN(20) == 0 {
+				tab.Sweep(number(), 1)
+			}
+		}
+		tab.SetWall(int64(round) * second)
+		for name, d := range kinds(7, 13*second) {
+			learn(t, tab, ID("later"+name), d)
+		}
+		for i := range 150 {
+			for _, l := range limits {
+				if got := tab.Take(l, mix(i), 1000*second, 1); got.Remaining < 0 || got.Remaining > 7 || got.OK == (got.RetryAfter > 0) {
+					t.Fatalf("round %d: %+v", round, got)
+				}
+			}
 		}
 		check(t, tab)
 	}

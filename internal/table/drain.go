@@ -4,27 +4,27 @@ import (
 	"math"
 	"math/bits"
 	"runtime"
-
-	"github.com/stint-go/stint/bucket"
 )
 
-// rows is how many entries a drain copies under one hold of a shard's lock.
-const rows = 128
+// rows is how many rows a drain copies under one hold of a shard's lock, two for an entry
+// at most.
+const rows = 256
 
 // row is an entry's unsent amount on its way out.
 type row struct {
-	limit    *Limit
-	hash     uint64
-	n, start int64
+	limit *Limit
+	hash  uint64
+	Row
 }
 
 // Drain takes what is unsent out of the table: of all entries, or of the urgent ones.
-// It calls emit for each, without a lock held: n events with the effective start
-// start. Amounts taken while it runs are in it or in the next, once.
+// It calls emit for each, without a lock held. Of one key there may be several rows: of
+// two windows, or in the terms of two definitions. Amounts taken while it runs are in it
+// or in the next, once.
 //
 // It reports whether there was anything, and since when the first of the emitted
 // entries had been urgent, math.MaxInt64 if none was.
-func (t *Table) Drain(urgentOnly bool, emit func(l *Limit, hash uint64, n, start int64)) (since int64, any bool) {
+func (t *Table) Drain(urgentOnly bool, emit func(l *Limit, hash uint64, r Row)) (since int64, any bool) {
 	t.poked.Store(false) // before looking: who becomes urgent from here on pokes again
 	marks := t.dirty
 	if urgentOnly {
@@ -56,7 +56,7 @@ const together = 8
 
 // drainShards drains a few shards, in the order of their locks. Those with more than
 // the rest leaves room for go one by one.
-func (t *Table) drainShards(shards []*shard, urgentOnly bool, emit func(*Limit, uint64, int64, int64)) (since int64, any bool) {
+func (t *Table) drainShards(shards []*shard, urgentOnly bool, emit func(*Limit, uint64, Row)) (since int64, any bool) {
 	var buf [rows]row
 	var many [together]*shard
 	since = math.MaxInt64
@@ -68,7 +68,7 @@ func (t *Table) drainShards(shards []*shard, urgentOnly bool, emit func(*Limit, 
 		runtime.KeepAlive(s.touchLocked(urgentOnly))
 	}
 	for _, s := range shards {
-		if n+s.markedLocked(urgentOnly) > len(buf) {
+		if n+2*s.markedLocked(urgentOnly) > len(buf) || !urgentOnly && s.leftLocked() > 0 {
 			later = append(later, s)
 			continue
 		}
@@ -120,12 +120,15 @@ func (g *group) marked(urgentOnly bool) uint8 {
 	return g.dirty
 }
 
-func (r *row) tell(emit func(*Limit, uint64, int64, int64)) { emit(r.limit, r.hash, r.n, r.start) }
+func (r *row) tell(emit func(*Limit, uint64, Row)) { emit(r.limit, r.hash, r.Row) }
 
 // drainShard drains one shard, a few rows at a time.
-func (t *Table) drainShard(s *shard, urgentOnly bool, emit func(*Limit, uint64, int64, int64)) (since int64, any bool) {
+func (t *Table) drainShard(s *shard, urgentOnly bool, emit func(*Limit, uint64, Row)) (since int64, any bool) {
 	var buf [rows]row
 	since = math.MaxInt64
+	if !urgentOnly {
+		any = s.drainLeft(emit)
+	}
 	for from, groups := 0, -1; from >= 0; {
 		s.mu.Lock()
 		if groups != len(s.groups) { // it grew meanwhile, and its entries have moved
@@ -145,6 +148,20 @@ func (t *Table) drainShard(s *shard, urgentOnly bool, emit func(*Limit, uint64, 
 	return since, any
 }
 
+// drainLeft takes out the amounts that were left beside the entries.
+func (s *shard) drainLeft(emit func(*Limit, uint64, Row)) bool {
+	s.mu.Lock()
+	var left []row
+	if s.aside != nil {
+		left, s.aside.left = s.aside.left, nil
+	}
+	s.mu.Unlock()
+	for i := range left {
+		left[i].tell(emit)
+	}
+	return len(left) > 0
+}
+
 // fetchLocked moves unsent amounts to buf, from group from on. It returns how many and
 // the group to go on from, -1 at the end.
 func (t *Table) fetchLocked(s *shard, buf []row, from int, urgentOnly bool) (n, next int) {
@@ -155,7 +172,7 @@ func (t *Table) fetchLocked(s *shard, buf []row, from int, urgentOnly bool) (n, 
 		}
 		g := &s.groups[at]
 		m := g.marked(urgentOnly)
-		if n+bits.OnesCount8(m) > len(buf) {
+		if n+2*bits.OnesCount8(m) > len(buf) {
 			return n, at
 		}
 		if m == 0 {
@@ -167,12 +184,14 @@ func (t *Table) fetchLocked(s *shard, buf []row, from int, urgentOnly bool) (n, 
 		g.urgent &^= m
 		for ; m != 0; m &= m - 1 {
 			e := &s.entries[at*groupSlots+bits.TrailingZeros8(m)]
-			if e.unsent.N != 0 {
-				l := limits[e.limit-1]
-				buf[n] = row{l, e.hash, e.unsent.N, l.at(e.gen).Bucket.Start(e.unsent)}
-				n++
+			l := limits[e.limit-1]
+			for _, r := range e.rows(l.at(e.gen)) {
+				if r.N != 0 {
+					buf[n] = row{l, e.hash, r}
+					n++
+				}
 			}
-			e.unsent = bucket.Run{}
+			e.told()
 		}
 	}
 	// What was marked behind our back has the next drain come again.

@@ -54,7 +54,7 @@ func TestUrgency(t *testing.T) {
 		{5, 1, 78, false}, // 1 < 21/10
 		{5, 1, 79, false}, // 1 < 20/10
 		{1000, 1, 0, true},
-		{1 << 40, 1, 0, true},
+		{math.MaxInt, 1, 0, true},
 		{-1, 32, 0, false},
 		{3, 1, 500, true}, // in debt
 		{3, 0, 100, false},
@@ -65,7 +65,7 @@ func TestUrgency(t *testing.T) {
 		l := define(t, tab, "x", def(1, hour, 100))
 		const at = 5 * second
 		tab.Take(l, 7, at, c.taken)
-		tab.Charge(l, 7, 2*at, c.charge, 2*at, hour)
+		charge(tab, l, 7, 2*at, c.charge, 2*at, hour)
 		all, since, any := drain(tab, true)
 		if any != c.urgent || (pokes == 1) != c.urgent || pokes > 1 {
 			t.Errorf("%+v: urgent %v, %d pokes", c, any, pokes)
@@ -120,7 +120,8 @@ func TestDrainIsWhatWasTaken(t *testing.T) {
 		}
 		taken, told := map[id]int64{}, map[id]int64{}
 		now := int64(0)
-		emit := func(l *Limit, hash uint64, n, start int64) {
+		emit := func(l *Limit, hash uint64, r Row) {
+			n, start := r.N, r.Start
 			if n <= 0 || start > now+1 { // times are rounded up
 				t.Fatalf("seed %d: emitted %d events from %d at %d", seed, n, start, now)
 			}
@@ -162,5 +163,39 @@ func TestDrainIsWhatWasTaken(t *testing.T) {
 			t.Errorf("seed %d: told of %d keys, taken of %d", seed, len(told), len(taken))
 		}
 		check(t, tab)
+	}
+}
+
+// TestUrgencyOfOtherKinds: windows and logs, charges and refunds, go by the same rule.
+func TestUrgencyOfOtherKinds(t *testing.T) {
+	for name, d := range kinds(100, hour) {
+		tab := New(Config{Record: true})
+		tab.SetNodes(5)
+		l := define(t, tab, name, d)
+		urgent := func(what string, want bool) {
+			t.Helper()
+			if _, _, got := drain(tab, true); got != want {
+				t.Errorf("%s, %s: urgent %v, want %v", name, what, got, want)
+			}
+			check(t, tab)
+		}
+		mark := tab.Mark(l, second)
+		tab.Take(l, 7, second, 8)
+		urgent("8 of 92/10", false)
+		tab.Charge(l, 7, second, Row{60, second, 0}, hour)
+		urgent("8 of 32/10", true)
+		tab.Take(l, 7, second, 1)
+		urgent("1 of 31/10", false)
+		tab.Hold(l, 7, second, 25)
+		urgent("1 of 6/10", true)
+		tab.Take(l, 7, second, 1)
+		urgent("1 of 5/10", true)
+		tab.Refund(l, 7, second, 10, mark)
+		if name != "log" { // whose refunds go with the next drain of everything
+			urgent("-10 of 15/10", true)
+		}
+		if got := told(tab); name == "log" && len(got) != 1 || name != "log" && len(got) != 0 {
+			t.Errorf("%s: then told %v", name, got)
+		}
 	}
 }

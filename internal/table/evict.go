@@ -3,6 +3,8 @@ package table
 import (
 	"math"
 	"math/bits"
+
+	"github.com/stint-go/stint/window"
 )
 
 // sample is how many entries are compared for the least loss, in groups.
@@ -11,9 +13,12 @@ const sample = 8
 // insertLocked makes an entry for a key that has none and returns its slot, or -1 if
 // there is no room. An overflow entry always has room.
 func (t *Table) insertLocked(s *shard, l *Limit, v *version, hash uint64, now int64) int {
-	e := entry{hash: hash, state: full, limit: l.index, gen: v.gen}
-	if v.Kind == Unknown {
-		e.flags = unknown
+	e := entry{hash: hash, limit: l.index}
+	e.blank(v)
+	if s.aside != nil {
+		if _, known := s.aside.bans[banID{hash, l.index}]; known {
+			e.flags |= banned
+		}
 	}
 	if hash == l.overflow {
 		e.flags |= overflow
@@ -40,10 +45,10 @@ func (t *Table) admitLocked(s *shard, now int64) bool {
 	if i < 0 {
 		return false
 	}
-	if !s.entries[i].restsAt(now) {
+	if !t.restsAt(s, &s.entries[i], now) {
 		t.evicted.Add(1)
 	}
-	s.remove(i)
+	s.drop(i)
 	return true
 }
 
@@ -63,7 +68,7 @@ func (t *Table) victimLocked(s *shard, now int64) int {
 	if s.used == 0 {
 		return -1
 	}
-	best, soonest, seen := -1, int64(math.MaxInt64), 0
+	best, least, seen := -1, int64(math.MaxInt64), 0
 	for range s.groups {
 		if s.hand++; int(s.hand) >= len(s.groups) {
 			s.hand = 0
@@ -75,13 +80,16 @@ func (t *Table) victimLocked(s *shard, now int64) int {
 			if e.flags&overflow != 0 {
 				continue
 			}
-			if e.restsAt(now) {
+			if t.restsAt(s, e, now) {
 				return i
 			}
-			if e.state.At < soonest && t.mayGo(e, now) {
-				best, soonest = i, e.state.At
-			}
 			seen++
+			if e.flags&pinned != 0 || e.flags&shape == 0 && e.state.At-now >= least {
+				continue
+			}
+			if carries, limited := t.carries(s, i, now); carries < least && !limited {
+				best, least = i, carries
+			}
 		}
 		if best >= 0 && seen >= sample {
 			break
@@ -90,18 +98,39 @@ func (t *Table) victimLocked(s *shard, now int64) int {
 	return best
 }
 
-// mayGo reports whether an entry that carries something, all of it sent, may be given
-// up: not if its key is at its limit.
-func (t *Table) mayGo(e *entry, now int64) bool {
-	if e.flags&(keep&^unknown) != 0 {
-		return false
-	}
+// carries is how much would be forgotten with the entry in slot i, as the time in which
+// its limit's rate gives as many events back; and whether its key is at its limit.
+func (t *Table) carries(s *shard, i int, now int64) (span int64, limited bool) {
+	e := &s.entries[i]
 	l := t.limit(e.limit)
 	v := l.current.Load()
-	if v.Kind != Bucket {
-		return true
+	if !v.Kind.counts() {
+		return 0, false
 	}
-	state, _ := l.convert(e, v, now)
-	_, ok := v.Bucket.Take(state, now, 1)
-	return ok
+	t.refreshLocked(s, i, l, v, now)
+	if v.Kind == Bucket {
+		_, ok := v.Bucket.Take(e.state, now, 1)
+		return minus(e.state.At, now), !ok
+	}
+	used := t.usedLocked(s, e, v, now)
+	return spread(used, v.most, t.length(v, now)), used >= v.most
+}
+
+// length is how long the budget of windows or a log lasts.
+func (t *Table) length(v *version, now int64) int64 {
+	if v.Kind == Window {
+		f := v.frameAt(t.Wall(now))
+		return f.To - f.From
+	}
+	return v.Log.ResetAfter(window.Log{{At: now, N: 1}}, now)
+}
+
+// spread is used/most of a length.
+func spread(used, most, length int64) int64 {
+	if used >= most {
+		return length
+	}
+	hi, lo := bits.Mul64(uint64(max(used, 0)), uint64(length))
+	q, _ := bits.Div64(hi, lo, uint64(most)) // used < most
+	return int64(q)
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"runtime"
 	"testing"
+
+	"github.com/stint-go/stint/window"
 )
 
 // fullTable has n keys at hash 1… of a limit, each with `taken` events used at 0.
@@ -20,7 +22,7 @@ func fullTable(t *testing.T, n int, record bool, taken int64, d Def) (*Table, *L
 
 func TestFreshKeyTakesTheLeast(t *testing.T) {
 	tab, l := fullTable(t, 7, false, 5, def(1, second, 10))
-	tab.Charge(l, 3, 0, -2, 0, 0) // carries least
+	charge(tab, l, 3, 0, -2, 0, 0) // carries least
 	tab.Take(l, 4, 0, 2)
 	if got := tab.Take(l, 100, 0, 1); !got.OK || got.Remaining != 9 {
 		t.Errorf("the fresh key: %+v", got)
@@ -38,7 +40,7 @@ func TestFreshKeyTakesTheLeast(t *testing.T) {
 
 func TestFreshKeyTakesTheResting(t *testing.T) {
 	tab, l := fullTable(t, 7, false, 5, def(1, second, 10))
-	tab.Charge(l, 5, 0, -4, 0, 0)
+	charge(tab, l, 5, 0, -4, 0, 0)
 	if got := tab.Take(l, 100, 2*second, 1); !got.OK {
 		t.Errorf("the fresh key: %+v", got)
 	}
@@ -67,7 +69,7 @@ func TestNoVictim(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			tab, l := fullTable(t, 14, c.record, c.taken, def(1, second, 10))
 			for hash := uint64(1); hash <= 14; hash++ {
-				tab.Charge(l, hash, 0, c.charge, 0, hour)
+				charge(tab, l, hash, 0, c.charge, 0, hour)
 			}
 			ok := 0
 			for hash := uint64(100); hash < 150; hash++ {
@@ -78,7 +80,7 @@ func TestNoVictim(t *testing.T) {
 			if ok != 10 {
 				t.Errorf("%d fresh keys admitted, want the 10 of the overflow entry", ok)
 			}
-			tab.Charge(l, 200, 0, 5, 0, hour) // a peer's fresh key is in the same case
+			charge(tab, l, 200, 0, 5, 0, hour) // a peer's fresh key is in the same case
 			if got := tab.Take(l, 201, 0, 1); got.RetryAfter != 6*second {
 				t.Errorf("after a charge: %+v, want to wait for 6 s", got)
 			}
@@ -121,45 +123,121 @@ func TestOverflowIsShared(t *testing.T) {
 	}
 }
 
+// TestLeastOfEachKind: among keys of several kinds, the one whose use comes back soonest
+// goes; one at its limit does not.
+func TestLeastOfEachKind(t *testing.T) {
+	tab := New(Config{MaxKeys: 7})
+	limits := []*Limit{}
+	for i, d := range []Def{def(10, 100*second, 10), fixed(10, 100*second), sliding(10, 100*second), logging(10, 100*second)} {
+		limits = append(limits, define(t, tab, string(rune('a'+i)), d))
+	}
+	const now = 5 * second
+	for i, l := range append(limits, limits[1:]...) {
+		n := int64(i + 2)
+		if i >= len(limits) {
+			n = 10
+		}
+		tab.Take(l, uint64(i+1), now, n)
+	}
+	fresh := define(t, tab, "fresh", def(1, 1000*second, 1)) // takes all of its burst
+	for i := range uint64(4) {
+		if got := tab.Take(fresh, 100+i, now, 1); !got.OK || tab.Stats().Evicted != int64(i+1) {
+			t.Fatalf("fresh key %d: %+v, %+v", i, got, tab.Stats())
+		}
+		if got := tab.Peek(limits[i], i+1, now, 0).Remaining; got != 10 {
+			t.Errorf("key %d of kind %d was not the one to go: %d remain", i+1, limits[i].Def().Kind, got)
+		}
+	}
+	for i, l := range limits[1:] {
+		if got := tab.Peek(l, uint64(i+5), now, 1); got.OK {
+			t.Errorf("a key at its limit, of kind %d, was forgotten", l.Def().Kind)
+		}
+	}
+	if tab.Take(fresh, 200, now, 1); tab.Stats().Overflowed != 1 {
+		t.Errorf("%+v, want one overflowed", tab.Stats())
+	}
+	check(t, tab)
+}
+
+// TestIdleKeysLeave: expired windows and idle logs go with the sweeps, as full buckets do,
+// and not before.
+func TestIdleKeysLeave(t *testing.T) {
+	for name, c := range map[string]struct {
+		def      Def
+		from, to int64 // seconds: still there; gone
+	}{
+		"bucket":  {def(10, 100*second, 10), 40, 46},
+		"fixed":   {fixed(10, 100*second), 104, 106},
+		"sliding": {sliding(10, 100*second), 204, 206},
+		"log":     {logging(10, 100*second), 109, 111},
+		"daily":   {Def{Kind: Window, Window: window.NewCalendar(10, window.Day, nil)}, 86404, 86406},
+	} {
+		tab := New(Config{})
+		l := define(t, tab, name, c.def)
+		for i := range 100 {
+			tab.Take(l, mix(i), 5*second, 3)
+		}
+		tab.Sweep(c.from*second, 1<<16)
+		if got := tab.Stats().Keys; got != 100 {
+			t.Errorf("%s: %d keys at %d s, want all", name, got, c.from)
+		}
+		tab.Sweep(c.to*second, 1<<16)
+		if got := tab.Stats().Keys; got != 0 {
+			t.Errorf("%s: %d keys at %d s, want none", name, got, c.to)
+		}
+		check(t, tab)
+	}
+}
+
 // TestFlood is case 14: far more keys than the table holds leave memory flat and a
 // limited key limited; a key with some events used stays while others carry less.
 func TestFlood(t *testing.T) {
-	for _, record := range []bool{false, true} {
-		t.Run(fmt.Sprintf("record=%v", record), func(t *testing.T) {
-			const maxKeys = 8_000
-			tab := New(Config{MaxKeys: maxKeys, Record: record})
-			l := define(t, tab, "x", def(10, hour, 10))
-			limited, used := l.Hash("limited"), l.Hash("used")
-			tab.Take(l, limited, 0, 10)
-			tab.Take(l, used, 0, 8)
-			emit := func(*Limit, uint64, int64, int64) {}
-			now, full := int64(0), uint64(0)
-			for i := range 12 * maxKeys {
-				now += 1000
-				tab.Take(l, l.Hash(fmt.Sprint("flood", i)), now, 1)
-				if i%1000 == 0 {
-					tab.Drain(false, emit)
-					tab.Sweep(now, 4)
-				}
-				if i == 2*maxKeys {
-					full = heap()
-				}
+	for name, d := range kinds(10, hour) {
+		for _, record := range []bool{false, true} {
+			if !record && d.Kind != Bucket {
+				continue
 			}
-			if got := tab.Take(l, limited, now, 1); got.OK {
-				t.Errorf("the limited key: %+v, want a refusal", got)
-			}
-			if got := tab.Peek(l, used, now, 0).Remaining; got != 2 {
-				t.Errorf("the used key: %d remain, want 2", got)
-			}
-			if got := heap(); got > full+full/20 {
-				t.Errorf("heap grew from %d to %d bytes", full, got)
-			}
-			if got := tab.Stats(); got.Keys != maxKeys || got.Overflowed != 0 {
-				t.Errorf("%+v, want %d keys and none overflowed", got, maxKeys)
-			}
-			check(t, tab)
-		})
+			t.Run(fmt.Sprintf("%s record=%v", name, record), func(t *testing.T) { flood(t, d, record) })
+		}
 	}
+}
+
+func flood(t *testing.T, d Def, record bool) {
+	maxKeys := 8_000
+	if d.Kind != Bucket {
+		maxKeys = 2_000
+	}
+	tab := New(Config{MaxKeys: maxKeys, Record: record})
+	l := define(t, tab, "x", d)
+	limited, used := l.Hash("limited"), l.Hash("used")
+	tab.Take(l, limited, 0, 10)
+	tab.Take(l, used, 0, 8)
+	emit := func(*Limit, uint64, Row) {}
+	now, full := int64(0), uint64(0)
+	for i := range 12 * maxKeys {
+		now += 1000
+		tab.Take(l, l.Hash(fmt.Sprint("flood", i)), now, 1)
+		if i%1000 == 0 {
+			tab.Drain(false, emit)
+			tab.Sweep(now, 4)
+		}
+		if i == 2*maxKeys {
+			full = heap()
+		}
+	}
+	if got := tab.Take(l, limited, now, 1); got.OK {
+		t.Errorf("the limited key: %+v, want a refusal", got)
+	}
+	if got := tab.Peek(l, used, now, 0).Remaining; got != 2 {
+		t.Errorf("the used key: %d remain, want 2", got)
+	}
+	if got := heap(); got > full+full/20 {
+		t.Errorf("heap grew from %d to %d bytes", full, got)
+	}
+	if got := tab.Stats(); got.Keys != maxKeys || got.Overflowed != 0 {
+		t.Errorf("%+v, want %d keys and none overflowed", got, maxKeys)
+	}
+	check(t, tab)
 }
 
 // TestCrowdedShard: hashes that a peer chose to fall into one shard fill that shard
@@ -168,7 +246,7 @@ func TestCrowdedShard(t *testing.T) {
 	tab := New(Config{MaxKeys: 100_000})
 	l := define(t, tab, "x", def(10, hour, 10))
 	for i := range uint64(3_000) {
-		tab.Charge(l, i, 0, 1, 0, hour)
+		charge(tab, l, i, 0, 1, 0, hour)
 	}
 	if got := int(tab.shards[0].used); got != tab.maxShard {
 		t.Errorf("%d entries in the shard, want its bound %d", got, tab.maxShard)

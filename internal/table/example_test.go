@@ -6,6 +6,7 @@ import (
 
 	"github.com/stint-go/stint/bucket"
 	"github.com/stint-go/stint/internal/table"
+	"github.com/stint-go/stint/window"
 )
 
 const (
@@ -26,8 +27,8 @@ func Example() {
 	}
 
 	peer, _ := there.Learn(l.ID(), def)
-	here.Drain(false, func(_ *table.Limit, hash uint64, n, start int64) {
-		there.Charge(peer, hash, now, n, start, def.Bucket.Debt(2))
+	here.Drain(false, func(_ *table.Limit, hash uint64, r table.Row) {
+		there.Charge(peer, hash, now, r, def.Bucket.Debt(2))
 	})
 	fmt.Println(there.Peek(peer, peer.Hash("ann"), now, 1).OK)
 	// Output:
@@ -61,6 +62,59 @@ func ExampleTable_TakeAll() {
 	// Output:
 	// true 9 0
 	// false 9 0
+}
+
+// ExampleTable_Refund gives back two of three events, in the window that they were
+// taken in.
+func ExampleTable_Refund() {
+	t := table.New(table.Config{Record: true})
+	t.SetWall(1_700_000_000 * second) // what the cluster's clocks show at 0
+	l, _ := t.Define("api", table.Def{Kind: table.Window, Window: window.NewFixed(10, minute), Shared: true})
+	mark := t.Mark(l, 0)
+	t.Take(l, l.Hash("ann"), 0, 3)
+	fmt.Println(t.Refund(l, l.Hash("ann"), second, 2, mark), t.Peek(l, l.Hash("ann"), second, 0).Remaining)
+	t.Drain(false, func(_ *table.Limit, _ uint64, r table.Row) {
+		fmt.Println(r.N, time.Unix(0, r.Start).UTC().Format(time.TimeOnly), time.Duration(r.Per))
+	})
+	// Output:
+	// 2 9
+	// 1 22:13:00 1m0s
+}
+
+func ExampleTable_Ban() {
+	t := table.New(table.Config{})
+	l, _ := t.Define("api", table.Def{Kind: table.Bucket, Bucket: bucket.New(10, second, 10)})
+	_ = t.Ban(l, l.Hash("mallory"), 0, minute)
+	r := t.Take(l, l.Hash("mallory"), 0, 1)
+	fmt.Println(r.OK, time.Duration(r.RetryAfter))
+	// Output: false 1m0s
+}
+
+// ExampleTable_Borrow takes more than is there, as a reservation does, and says when it
+// would have been.
+func ExampleTable_Borrow() {
+	t := table.New(table.Config{})
+	l, _ := t.Define("mail", table.Def{Kind: table.Bucket, Bucket: bucket.New(1, second, 1)})
+	for range 3 {
+		wait, _ := t.Borrow(l, l.Hash("ann"), 0, 1)
+		fmt.Println(time.Duration(wait))
+	}
+	// Output:
+	// 0s
+	// 1s
+	// 2s
+}
+
+// ExampleTable_Dump carries a key over to another table.
+func ExampleTable_Dump() {
+	def := table.Def{Kind: table.Log, Log: window.NewLog(5, minute)}
+	old, fresh := table.New(table.Config{}), table.New(table.Config{})
+	l, _ := old.Define("login", def)
+	m, _ := fresh.Define("login", def)
+	old.Take(l, l.Hash("ann"), 0, 4)
+	old.Dump(0, func(_ *table.Limit, s *table.Saved) { fresh.Restore(m, 0, s) })
+	fmt.Println(fresh.Peek(m, m.Hash("ann"), 0, 1).Remaining)
+	// Output: 1
 }
 
 func ExampleTable_Sweep() {

@@ -13,6 +13,14 @@ func TestEntryIsOneCacheLineWithoutPointers(t *testing.T) {
 	if got := unsafe.Sizeof(group{}); got != 16 {
 		t.Errorf("a group has %d bytes, want 16", got)
 	}
+	for _, body := range []reflect.Type{
+		reflect.TypeFor[bucketBody](), reflect.TypeFor[windowBody](), reflect.TypeFor[logBody](), reflect.TypeFor[unknownBody](),
+	} {
+		if got := body.Size(); got != 48 {
+			t.Errorf("a %v has %d bytes, want 48", body, got)
+		}
+		holdsNoPointer(t, body)
+	}
 	holdsNoPointer(t, reflect.TypeFor[entry]())
 	holdsNoPointer(t, reflect.TypeFor[group]())
 }
@@ -21,6 +29,10 @@ func holdsNoPointer(t *testing.T, typ reflect.Type) {
 	for i := range typ.NumField() {
 		switch f := typ.Field(i); f.Type.Kind() {
 		case reflect.Int64, reflect.Uint64, reflect.Uint32, reflect.Uint16, reflect.Uint8:
+		case reflect.Array:
+			if f.Type.Elem().Kind() != reflect.Uint64 && f.Type.Elem().Kind() != reflect.Int64 {
+				t.Errorf("%v.%s is a %v", typ, f.Name, f.Type)
+			}
 		case reflect.Struct:
 			holdsNoPointer(t, f.Type)
 		default:

@@ -4,6 +4,7 @@ import (
 	"sync/atomic"
 
 	"github.com/stint-go/stint/bucket"
+	"github.com/stint-go/stint/window"
 )
 
 // Kind says how a limit decides.
@@ -15,17 +16,27 @@ const (
 	Unknown Kind = iota
 	// Bucket is a token bucket.
 	Bucket
+	// Window is a fixed or a sliding window, cut from cluster time: see [Table.SetWall].
+	Window
+	// Log is a sliding log.
+	Log
 	// Unlimited admits everything and keeps no entries.
 	Unlimited
 	// Blocked refuses everything and keeps no entries.
 	Blocked
 )
 
+// counts reports whether limits of this kind have keys to decide by.
+func (k Kind) counts() bool { return k == Bucket || k == Window || k == Log }
+
 // Def is the definition of a limit: comparable, never changed once handed over.
 type Def struct {
 	Kind   Kind
-	Bucket bucket.Limit // of a Bucket
-	Shared bool         // takes are recorded for peers, if the table records
+	Bucket bucket.Limit    // of a Bucket
+	Window window.Limit    // of a Window
+	Log    window.LogLimit // of a Log
+	Shared bool            // takes are recorded for peers, if the table records
+	Queue  bool            // a Bucket seen as a queue: a word to the caller, the table counts alike
 }
 
 // Limit is a limit's handle. It stays the same as long as the table lives, whatever
@@ -49,9 +60,26 @@ type Limit struct {
 
 // version is one definition of a limit, past or present.
 type version struct {
-	Def
 	gen    uint16
 	record bool
+	Def
+	most   int64 // the most events that one take can get
+	fixed  bool  // of a Window: nothing counts once it is over
+	frames atomic.Pointer[frames]
+}
+
+func newVersion(d Def, gen int, record bool) *version {
+	v := &version{gen: uint16(gen), record: record, Def: d}
+	switch d.Kind {
+	case Bucket:
+		v.most = v.Bucket.Burst()
+	case Window:
+		v.most = v.Window.Events()
+		v.fixed = v.Window.AtRest(window.State{From: v.Window.Frame(0).Before, Counts: [3]int64{1}}, 0)
+	case Log:
+		v.most = v.Log.Events()
+	}
+	return v
 }
 
 // ID is the number by which peers know the limit.
@@ -81,7 +109,7 @@ func (l *Limit) setLocked(d Def) error {
 	if len(versions) > maxGeneration {
 		return ErrTooManyChanges
 	}
-	v := &version{Def: d, gen: uint16(len(versions)), record: d.Shared && l.table.record}
+	v := newVersion(d, len(versions), d.Shared && l.table.record)
 	versions = append(versions, v) // readers of the old slice do not look past its end
 	l.versions.Store(&versions)
 	l.current.Store(v)

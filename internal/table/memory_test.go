@@ -34,10 +34,10 @@ func TestBytesPerKey(t *testing.T) {
 	}
 
 	// Half of the keys come to rest, a quarter at a time.
-	tab.Drain(false, func(*Limit, uint64, int64, int64) {})
+	tab.Drain(false, func(*Limit, uint64, Row) {})
 	for part := range 2 {
 		for i := part * to / 4; i < (part+1)*to/4; i++ {
-			tab.Charge(l, mix(i), 0, -1, 0, 0)
+			charge(tab, l, mix(i), 0, -1, 0, 0)
 		}
 		tab.Sweep(grace+second, len(tab.shards)) // one event takes 3.6 s
 		bound("swept,")

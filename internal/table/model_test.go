@@ -175,7 +175,7 @@ func TestAgainstModel(t *testing.T) {
 				}
 			case op < 850:
 				n, start, debt := rnd.Int64N(12)-2, now-rnd.Int64N(second), rnd.Int64N(10*second)
-				tab.Charge(l, hash, now, n, start, debt)
+				charge(tab, l, hash, now, n, start, debt)
 				m.charge(l, hash, now, n, start, debt)
 			case op < 950:
 				m.takeAll(t, tab, pick, rnd, now)

@@ -1,6 +1,8 @@
 package table
 
 import (
+	"maps"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -9,11 +11,17 @@ import (
 // TestExactTotals has many takers on few keys of one moment, with drains, sweeps,
 // charges and changes going on: exactly each burst is admitted, told once, and counted.
 func TestExactTotals(t *testing.T) {
-	const burst, keys, takers, each = 500, 8, 4, 4000
+	for name, d := range kinds(500, hour) {
+		t.Run(name, func(t *testing.T) { exactTotals(t, d) })
+	}
+}
+
+func exactTotals(t *testing.T, d Def) {
+	const burst, keys, takers, each = 500, 8, 4, 3000
 	var pokes atomic.Int64
 	tab := New(Config{Record: true, MaxKeys: 2000, Poke: func() { pokes.Add(1) }})
 	tab.SetNodes(3)
-	l := define(t, tab, "x", def(1, hour, burst))
+	l := define(t, tab, "x", d)
 	other := define(t, tab, "other", def(1, second, 5))
 	hashes := make([]uint64, keys)
 	for i := range hashes {
@@ -58,18 +66,35 @@ func TestExactTotals(t *testing.T) {
 			}
 		})
 	}
-	emit := func(l *Limit, hash uint64, n, _ int64) {
+	emit := func(l *Limit, hash uint64, r Row) {
 		for i := range hashes {
 			if hash == hashes[i] {
-				told[i] += n
+				told[i] += r.N
 			}
 		}
 	}
 	urgent := false
 	background(func() { urgent = !urgent; tab.Drain(urgent, emit) })
+	mixed, i := kinds(1000, hour), 0
+	names := slices.Sorted(maps.Keys(mixed))
+	background(func() { // another limit changes its kind all the time
+		i++
+		k := define(t, tab, "mixed", mixed[names[i%len(names)]])
+		for j := range uint64(5) {
+			tab.Take(k, j*0x9e3779b97f4a7c15, 0, 1)
+			tab.Charge(k, j*0x9e3779b97f4a7c15, 0, Row{-1, 0, hour}, 0)
+		}
+	})
 	background(func() { tab.Sweep(2*grace, 3); tab.Stats(); l.Counts(); tab.EachLimit(func(*Limit, int64, int64) {}) })
 	background(func() {
-		tab.Charge(other, other.Hash("charged"), 0, 1, 0, second)
+		tab.Ban(other, other.Hash("banned"), 0, int64(len(hashes)))
+		tab.SetWall(0)
+		tab.Dump(0, func(*Limit, *Saved) {})
+		tab.Restore(other, 0, &Saved{Hash: other.Hash("restored"), At: 2 * second})
+		tab.Hold(other, other.Hash("held"), 0, 1)
+		tab.Refund(other, other.Hash("held"), 0, 1, Row{})
+		tab.Reset(other, other.Hash("charged"), 0)
+		charge(tab, other, other.Hash("charged"), 0, 1, 0, second)
 		define(t, tab, "third", def(1, second, 5))
 		tab.Lookup(l.ID()).Def()
 	})
@@ -107,7 +132,7 @@ func TestFullTableUnderTakers(t *testing.T) {
 				tab.Take(l, key(0), int64(j), 1)
 				tab.TakeAll([]Ask{{l, key(1), 1}, {l, key(2), 2}, {l, key(0), 1}}, int64(j), into)
 				if j%100 == 0 {
-					tab.Drain(j%200 == 0, func(*Limit, uint64, int64, int64) {})
+					tab.Drain(j%200 == 0, func(*Limit, uint64, Row) {})
 					tab.Sweep(int64(j), 1)
 				}
 			}

@@ -17,7 +17,7 @@ func (e *entry) run(v *version, scratch *bucket.Run) *bucket.Run {
 // markSpentLocked marks slot i, which has so much unsent and left remain of its budget,
 // unless it has the marks it needs. It reports whether to poke once the lock is free.
 func (t *Table) markSpentLocked(s *shard, i int, unsent, left, now int64) bool {
-	return t.unmarked(&s.groups[i/groupSlots], slotBit(i), unsent, left) && t.markLocked(s, i, left, now)
+	return t.unmarked(&s.groups[i/groupSlots], slotBit(i), unsent, left) && t.markLocked(s, i, unsent, left, now)
 }
 
 // unmarked reports whether a slot with so much unsent lacks a mark that it should have.
@@ -26,7 +26,7 @@ func (t *Table) unmarked(g *group, bit uint8, unsent, left int64) bool {
 }
 
 // markLocked marks slot i as dirty, and as urgent if it is. It reports whether to poke.
-func (t *Table) markLocked(s *shard, i int, left, now int64) bool {
+func (t *Table) markLocked(s *shard, i int, unsent, left, now int64) bool {
 	g, bit := &s.groups[i/groupSlots], slotBit(i)
 	if g.dirty&bit == 0 {
 		g.dirty |= bit
@@ -34,7 +34,7 @@ func (t *Table) markLocked(s *shard, i int, left, now int64) bool {
 			t.dirty.set(s.index)
 		}
 	}
-	if g.urgent&bit != 0 || !t.pressing(s.entries[i].unsent.N, left) {
+	if g.urgent&bit != 0 || !t.pressing(unsent, left) {
 		return false
 	}
 	g.urgent |= bit

@@ -19,7 +19,8 @@ type shard struct {
 	dirtyCount  int32 // entries with something unsent
 	urgentCount int32 // of these, the urgent
 	index       int32 // the shard's number
-	_           [12]byte
+	_           int32
+	aside       *aside // nil until something does not fit an entry
 }
 
 func (s *shard) init(index int) {

@@ -47,7 +47,7 @@ func TestSlotsAgainstMap(t *testing.T) {
 				}
 				v := rnd.Int64()
 				i = h.place(k.hash)
-				h.entries[i] = entry{hash: k.hash, limit: k.limit, state: bucket.State{At: v}}
+				h.entries[i] = entry{hash: k.hash, limit: k.limit, bucketBody: bucketBody{state: bucket.State{At: v}}}
 				want[k] = v
 			case rnd.IntN(100) == 0:
 				h.resize(sizeFor(int(h.used)))
@@ -79,7 +79,7 @@ func TestMarksMoveWithTheirEntries(t *testing.T) {
 		}
 		hash := rnd.Uint64()
 		slot := h.place(hash)
-		h.entries[slot] = entry{hash: hash, unsent: bucket.Run{N: int64(i % 3)}}
+		h.entries[slot] = entry{hash: hash, bucketBody: bucketBody{unsent: bucket.Run{N: int64(i % 3)}}}
 		if i%3 > 0 {
 			h.groups[slot/groupSlots].dirty |= slotBit(slot)
 		}

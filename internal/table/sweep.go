@@ -5,6 +5,7 @@ import (
 	"math/bits"
 
 	"github.com/stint-go/stint/bucket"
+	"github.com/stint-go/stint/window"
 )
 
 // grace is how long, in nanoseconds, a bucket has been full before its entry is cleaned
@@ -27,8 +28,10 @@ func (t *Table) Sweep(now int64, shards int) {
 	for range min(shards, len(t.shards)) {
 		s := &t.shards[int(t.swept.Add(1)-1)%len(t.shards)]
 		s.mu.Lock()
+		t.sweepBansLocked(s, now)
 		if s.most > 0 {
 			t.cleanLocked(s, now)
+			s.packLogs()
 			if n := sizeFor(int(s.used + s.used/8)); n < len(s.groups) {
 				s.resize(n)
 			}
@@ -47,15 +50,15 @@ func (t *Table) cleanLocked(s *shard, now int64) {
 			slot := i*groupSlots + bits.TrailingZeros8(m)
 			e := &s.entries[slot]
 			if e.flags&unknown != 0 {
-				t.settle(e, now)
+				t.enlighten(s, slot, now)
 			}
-			if !e.restsAt(at) {
+			if !t.restsAt(s, e, at) {
 				continue
 			}
 			if e.flags&overflow == 0 {
 				gone++
 			}
-			s.remove(slot)
+			s.drop(slot)
 		}
 	}
 	if gone > 0 {
@@ -63,16 +66,54 @@ func (t *Table) cleanLocked(s *shard, now int64) {
 	}
 }
 
-// settle turns an entry of a limit that was unknown into what its definition, if there
+// restsAt reports whether an entry, which must not be dirty, carries no information at
+// now.
+func (t *Table) restsAt(s *shard, e *entry, now int64) bool {
+	if e.flags&(shape|pinned) == 0 {
+		return e.state.At < now
+	}
+	return t.othersRest(s, e, now)
+}
+
+func (t *Table) othersRest(s *shard, e *entry, now int64) bool {
+	if e.flags&(unknown|pinned) != 0 {
+		return false
+	}
+	v := t.limit(e.limit).at(e.gen)
+	switch state := &e.window().state; {
+	case e.flags&logged != 0:
+		return v.Log.AtRest(s.events(e), now)
+	case v.fixed:
+		return fixedRests(state, v.frameAt(t.Wall(now)))
+	default:
+		return v.Window.AtRest(*state, t.Wall(now))
+	}
+}
+
+// fixedRests is [window.Limit.AtRest] of a window that does not slide, by the frame of the
+// moment: so the calendar is asked once, and not for each entry.
+func fixedRests(s *window.State, f window.Frame) bool {
+	switch {
+	case s.From < f.From:
+		return true
+	case s.From == f.From:
+		return s.Counts[0] == 0
+	case s.From == f.To:
+		return s.Counts[0] == 0 && s.Counts[1] == 0
+	}
+	return s.Counts == [3]int64{} // the clock went back
+}
+
+// enlighten turns an entry of a limit that was unknown into what its definition, if there
 // is one by now, makes of it.
-func (t *Table) settle(e *entry, now int64) {
+func (t *Table) enlighten(s *shard, i int, now int64) {
+	e := &s.entries[i]
 	l := t.limit(e.limit)
-	switch v := l.current.Load(); v.Kind {
-	case Unknown:
-	case Bucket:
-		l.refresh(e, v, now)
+	switch v := l.current.Load(); {
+	case v.Kind == Unknown:
+	case v.Kind.counts():
+		t.refreshLocked(s, i, l, v, now)
 	default: // entries mean nothing to it
-		e.flags &^= unknown
-		e.state = full
+		e.bucketBody, e.flags = bucketBody{state: full}, e.flags&^shape
 	}
 }

@@ -52,6 +52,7 @@ type Table struct {
 	record   bool
 	pokeFunc func()
 
+	wall  atomic.Int64 // cluster time − now
 	twoN  atomic.Int64 // 2 × nodes, for the rule of urgency
 	poked atomic.Bool  // an entry became urgent since the last drain began
 	swept atomic.Uint32
@@ -60,6 +61,7 @@ type Table struct {
 	evicted    atomic.Int64
 	overflowed atomic.Int64
 	forgiven   counter
+	bans       atomic.Int64
 
 	registry
 }
@@ -113,6 +115,7 @@ type Stats struct {
 	Keys    int // entries in use, overflow entries not counted
 	MaxKeys int
 	Limits  int // defined and learned
+	Bans    int // of keys, those that are over but not swept yet included
 
 	Evicted    int64 // entries dropped for a fresh key although they carried something
 	Overflowed int64 // takes and charges put on a limit's overflow entry
@@ -125,6 +128,7 @@ func (t *Table) Stats() Stats {
 		Keys:       int(min(t.keys.Load(), t.maxKeys)),
 		MaxKeys:    int(t.maxKeys),
 		Limits:     len(*t.limits.Load()),
+		Bans:       int(t.bans.Load()),
 		Evicted:    t.evicted.Load(),
 		Overflowed: t.overflowed.Load(),
 		Forgiven:   t.forgiven.load(),

@@ -1,10 +1,6 @@
 package table
 
-import (
-	"math"
-
-	"github.com/stint-go/stint/bucket"
-)
+import "github.com/stint-go/stint/bucket"
 
 // Result is the outcome of a take or a peek. Times are nanoseconds from its now.
 type Result struct {
@@ -15,12 +11,13 @@ type Result struct {
 }
 
 // Take asks for n ≥ 0 events of a key at now. Refused, it changes nothing and inserts
-// nothing; n = 0 is a peek. It allocates nothing, but for a shard's growth.
+// nothing; n = 0 is a peek. It allocates nothing, but for a shard's growth and that of a
+// sliding log, and once for each window of a limit.
 //
 // If the table is full, a fresh key takes the place of an entry of its shard: of one at
-// rest, or of the one of a small sample that will be at rest soonest; never of one at
-// its limit or in debt, nor of one with something unsent. Where there is none such, the
-// key is decided on the limit's one overflow entry.
+// rest, or of the one of a small sample that carries least; never of one at its limit or
+// in debt, nor of one with something unsent. Where there is none such, the key is decided
+// on the limit's one overflow entry.
 func (t *Table) Take(l *Limit, hash uint64, now, n int64) Result {
 	if n <= 0 {
 		return t.Peek(l, hash, now, 0)
@@ -31,11 +28,11 @@ func (t *Table) Take(l *Limit, hash uint64, now, n int64) Result {
 		s.wait()
 	}
 	i := s.find(hash, l.index)
-	if i < 0 || s.entries[i].gen != v.gen || v.Kind != Bucket {
-		if i, v = t.readyLocked(s, l, hash, now, n); i < 0 {
-			s.mu.Unlock()
-			return t.takeAbsent(l, v, hash, now, n)
+	if ready := i >= 0 && s.entries[i].gen == v.gen && s.entries[i].flags&banned == 0; !ready || v.Kind != Bucket {
+		if ready && v.Kind.counts() {
+			return t.decideLocked(s, l, v, i, now, n, true)
 		}
+		return t.takeLocked(s, l, hash, now, n, true)
 	}
 	e := &s.entries[i]
 	var unrecorded bucket.Run
@@ -56,98 +53,91 @@ func (t *Table) Take(l *Limit, hash uint64, now, n int64) Result {
 	return Result{true, left, 0, reset}
 }
 
-// readyLocked makes the entry ready to be decided on by the definition in force, which
-// it returns with its slot; -1 if the decision needs no entry, or finds no room for it.
-func (t *Table) readyLocked(s *shard, l *Limit, hash uint64, now, n int64) (int, *version) {
-	v := l.current.Load() // under the lock: not older than any entry of the shard
-	if v.Kind != Bucket {
-		return -1, v
+// Hold is Take, but what it gets is not recorded as unsent: a record of the hold carries
+// it to the peers.
+func (t *Table) Hold(l *Limit, hash uint64, now, n int64) Result {
+	if n <= 0 {
+		return t.Peek(l, hash, now, 0)
 	}
-	i := s.find(hash, l.index)
-	switch {
-	case i >= 0:
-		l.refresh(&s.entries[i], v, now)
-	case n <= v.Bucket.Burst():
-		i = t.insertLocked(s, l, v, hash, now)
-	}
-	return i, v
-}
-
-// takeAbsent decides where readyLocked gave no entry.
-func (t *Table) takeAbsent(l *Limit, v *version, hash uint64, now, n int64) Result {
-	switch {
-	case v.Kind != Bucket:
-		r := flat(v.Kind)
-		l.count(n, r.OK)
-		return r
-	case n > v.Bucket.Burst():
-		l.count(n, false)
-		return result(&v.Bucket, full, now, n, false)
-	}
-	t.overflowed.Add(1)
-	return t.Take(l, l.overflow, now, n)
-}
-
-// Peek says whether a take of n would pass at now, and takes nothing.
-func (t *Table) Peek(l *Limit, hash uint64, now, n int64) Result {
-	n = max(n, 0)
 	s := t.shard(hash)
 	s.mu.Lock()
-	v := l.current.Load()
-	state, _ := t.lookLocked(s, l, v, hash, now)
-	s.mu.Unlock()
-	if v.Kind != Bucket {
-		return flat(v.Kind)
-	}
-	after, ok := v.Bucket.Take(state, now, n)
-	if !ok {
-		state = after // the clock may have gone back
-	}
-	return result(&v.Bucket, state, now, n, ok)
+	return t.takeLocked(s, l, hash, now, n, false)
 }
 
-// lookLocked returns the state of a key under v, the definition in force, and the slot
-// of its entry, -1 if there is none. It moves the entry to v, so that what is said about
-// it stays true.
-func (t *Table) lookLocked(s *shard, l *Limit, v *version, hash uint64, now int64) (bucket.State, int32) {
-	if v.Kind != Bucket {
-		return full, -1
+// takeLocked is a take of n ≥ 1 events of any kind, with the shard locked; it unlocks it.
+// News says that peers are to be told.
+func (t *Table) takeLocked(s *shard, l *Limit, hash uint64, now, n int64, news bool) (r Result) {
+	v := l.current.Load() // under the lock: not older than any entry of the shard
+	if !v.Kind.counts() {
+		s.mu.Unlock()
+		r = flat(v.Kind)
+		l.count(n, r.OK)
+		return r
 	}
-	i := s.find(hash, l.index)
-	if i < 0 {
-		return full, -1
-	}
-	e := &s.entries[i]
-	l.refresh(e, v, now)
-	return e.state, int32(i)
-}
-
-func result(b *bucket.Limit, s bucket.State, now, n int64, ok bool) Result {
-	r := Result{OK: ok, Remaining: b.Remaining(s, now), ResetAfter: b.ResetAfter(s, now)}
-	if !ok {
-		if r.RetryAfter = b.RetryAfter(s, now, n); r.RetryAfter == 0 {
-			r.RetryAfter = bucket.Never // the end of time
+	i := t.readyLocked(s, l, v, hash, now)
+	left := t.banLeft(s, l, hash, now)
+	if refused := left > 0 || n > v.most; i < 0 && !refused {
+		if i = t.insertLocked(s, l, v, hash, now); i < 0 {
+			s.mu.Unlock()
+			t.overflowed.Add(1)
+			return t.overflowTake(l, now, n, news)
 		}
+	} else if refused {
+		if r = t.weighLocked(s, i, v, now, n); left > 0 {
+			r.ban(left)
+		}
+		s.of(l).refuse(n)
+		s.mu.Unlock()
+		return r
+	}
+	return t.decideLocked(s, l, v, i, now, n, news)
+}
+
+// decideLocked is a take of the entry in slot i, which is ready for v; it unlocks the
+// shard.
+func (t *Table) decideLocked(s *shard, l *Limit, v *version, i int, now, n int64, news bool) Result {
+	r, poke := t.spendLocked(s, i, v, now, n, news)
+	if r.OK {
+		s.of(l).admit(n)
+	} else {
+		s.of(l).refuse(n)
+	}
+	s.mu.Unlock()
+	if poke {
+		t.poke()
 	}
 	return r
 }
 
-// until is how long it takes from now until a bucket is full.
-func until(s bucket.State, now int64) int64 {
-	if s.At < now {
-		return 0
-	}
-	d := s.At - now
-	if s.Rem > 0 {
-		d++
-	}
-	return d
+// overflowTake decides a take for which there is no room.
+func (t *Table) overflowTake(l *Limit, now, n int64, news bool) Result {
+	s := t.shard(l.overflow)
+	s.mu.Lock()
+	return t.takeLocked(s, l, l.overflow, now, n, news)
 }
 
-// flat is every decision of a limit without entries.
-func flat(k Kind) Result {
-	if k == Unlimited {
-		return Result{OK: true, Remaining: math.MaxInt64}
+// readyLocked returns the slot of a key's entry, made ready to be decided on by v, the
+// definition in force, which has keys to count; -1 if there is none.
+func (t *Table) readyLocked(s *shard, l *Limit, v *version, hash uint64, now int64) int {
+	i := s.find(hash, l.index)
+	if i >= 0 && s.entries[i].gen != v.gen {
+		t.refreshLocked(s, i, l, v, now)
 	}
-	return Result{RetryAfter: bucket.Never}
+	return i
+}
+
+// Peek says whether a take of n would pass at now, and takes nothing.
+func (t *Table) Peek(l *Limit, hash uint64, now, n int64) Result {
+	s := t.shard(hash)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	v := l.current.Load()
+	if !v.Kind.counts() {
+		return flat(v.Kind)
+	}
+	r := t.weighLocked(s, t.readyLocked(s, l, v, hash, now), v, now, max(n, 0))
+	if left := t.banLeft(s, l, hash, now); left > 0 {
+		r.ban(left)
+	}
+	return r
 }

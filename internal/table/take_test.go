@@ -100,8 +100,8 @@ func TestRefusedAndPeekedInsertNothing(t *testing.T) {
 	tab.Take(l, 1, 0, 6)
 	tab.Take(l, 2, 0, 0)
 	tab.Peek(l, 3, 0, 1)
-	tab.Charge(l, 4, 10*second, -3, 0, 0)
-	tab.Charge(l, 5, 10*second, 3, 0, 0)
+	charge(tab, l, 4, 10*second, -3, 0, 0)
+	charge(tab, l, 5, 10*second, 3, 0, 0)
 	if got := tab.Stats().Keys; got != 0 {
 		t.Errorf("%d keys, want none", got)
 	}
@@ -182,13 +182,31 @@ func TestHotPathAllocatesNothing(t *testing.T) {
 		asks[i] = Ask{l, l.Hash(string(rune('a' + i/2))), 1}
 	}
 	into := make([]Result, len(asks))
-	emit := func(*Limit, uint64, int64, int64) {}
+	emit := func(*Limit, uint64, Row) {}
+	user := []Ask{}
+	for name, d := range kinds(1e6, hour) {
+		k := define(t, tab, name, d)
+		if d.Kind != Log { // which grows
+			user = append(user, Ask{k, k.Hash("ann"), 1})
+		}
+	}
+	fix, log := define(t, tab, "fix", fixed(1e6, hour)), define(t, tab, "log", logging(1, hour))
+	mark := tab.Mark(fix, 0)
+	tab.Ban(l, l.Hash("banned"), 0, hour)
 	for name, f := range map[string]func(){
 		"admitted": func() { tab.Take(l, l.Hash("key"), now, 1) },
 		"refused":  func() { tab.Take(m, m.Hash("key"), now, 1) },
 		"never":    func() { tab.Take(m, m.Hash("other"), now, 2) },
 		"peek":     func() { tab.Peek(l, l.Hash("key"), now, 1) },
-		"charge":   func() { tab.Charge(l, l.Hash("key"), now, 1, now, second) },
+		"window":   func() { tab.Take(fix, fix.Hash("key"), now, 1) },
+		"log":      func() { tab.Take(log, log.Hash("key"), now, 1) },
+		"hold":     func() { tab.Hold(fix, fix.Hash("key"), now, 1) },
+		"refund":   func() { tab.Refund(fix, fix.Hash("key"), now, 1, mark) },
+		"reset":    func() { tab.Reset(fix, fix.Hash("key"), now) },
+		"banned":   func() { tab.Take(l, l.Hash("banned"), now, 1) },
+		"three":    func() { tab.TakeAll(user, now, into) },
+		"row":      func() { tab.Charge(fix, fix.Hash("key"), now, Row{1, 0, hour}, 0) },
+		"charge":   func() { charge(tab, l, l.Hash("key"), now, 1, now, second) },
 		"all":      func() { tab.TakeAll(asks, now, into) },
 		"drain":    func() { tab.Take(l, l.Hash("key"), now, 1); tab.Drain(false, emit) },
 		"sweep":    func() { tab.Sweep(now, 100) },

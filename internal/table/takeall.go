@@ -3,8 +3,6 @@ package table
 import (
 	"cmp"
 	"slices"
-
-	"github.com/stint-go/stint/bucket"
 )
 
 // fewAsks is how many asks TakeAll serves without allocating.
@@ -24,13 +22,12 @@ type pick struct {
 	n     int64
 	sum   int64 // n and those of the asks before it for the same key
 	v     *version
-	state bucket.State // before the first of them
-	slot  int32        // of the entry, -1 if there is none
-	index int32        // in asks
-	first bool         // of its key
-	last  bool         // of its key: the key is charged with its sum
-	out   bool         // there is no room for an entry
-	ok    bool         // sum can be taken
+	slot  int32 // of the entry, -1 if there is none
+	index int32 // in asks
+	same  bool  // the ask before it is for the same key
+	last  bool  // of its key
+	out   bool  // there is no room for an entry
+	ok    bool  // sum can be taken
 }
 
 // TakeAll makes all of the takes or none, in one step, and reports which. Asks for the
@@ -39,31 +36,38 @@ type pick struct {
 // with those before them, and the times are what they would have had to wait. If any
 // is refused, no key changes and only the refused asks are counted.
 func (t *Table) TakeAll(asks []Ask, now int64, into []Result) bool {
+	if len(asks) <= quickAsks && t.takeQuick(asks, now, into) {
+		return true
+	}
+	return t.takeAll(asks, now, into)
+}
+
+func (t *Table) takeAll(asks []Ask, now int64, into []Result) bool {
 	var few [fewAsks]pick
 	picks := few[:0]
 	if len(asks) > fewAsks {
 		picks = make([]pick, 0, len(asks))
 	}
-	for i, a := range asks {
+	for i := range asks {
+		a := &asks[i]
 		picks = append(picks, pick{limit: a.Limit, hash: a.Hash, n: max(a.N, 0), index: int32(i)})
 	}
 	for {
 		order(picks)
 		t.lockAll(picks)
-		ok := t.weighLocked(picks, now)
+		ok, poke := t.tryLocked(picks, now), false
 		seated := !ok || t.seatLocked(picks, now)
-		poke := ok && seated && t.commitLocked(picks, now)
-		if !ok {
-			t.refuseLocked(picks)
+		switch {
+		case !ok:
+			t.refuseLocked(picks, now, into)
+		case seated:
+			poke = t.commitLocked(picks, now, into)
 		}
 		t.unlockAll(picks)
 		if poke {
 			t.poke()
 		}
 		if seated {
-			for i := range picks {
-				into[picks[i].index] = picks[i].answer(now, ok)
-			}
 			return ok
 		}
 		t.redirect(picks)
@@ -74,17 +78,17 @@ func (t *Table) TakeAll(asks []Ask, now int64, into []Result) bool {
 // each other in their own order.
 func order(picks []pick) {
 	if len(picks) > fewAsks {
-		slices.SortFunc(picks, byPlace)
+		slices.SortFunc(picks, func(a, b pick) int { return byPlace(&a, &b) })
 		return
 	}
 	for i := 1; i < len(picks); i++ {
-		for j := i; j > 0 && byPlace(picks[j], picks[j-1]) < 0; j-- {
+		for j := i; j > 0 && byPlace(&picks[j], &picks[j-1]) < 0; j-- {
 			picks[j], picks[j-1] = picks[j-1], picks[j]
 		}
 	}
 }
 
-func byPlace(a, b pick) int {
+func byPlace(a, b *pick) int {
 	switch {
 	case a.hash != b.hash:
 		return cmp.Compare(a.hash, b.hash)
@@ -97,7 +101,9 @@ func byPlace(a, b pick) int {
 func (t *Table) lockAll(picks []pick) {
 	for i := range picks {
 		if i == 0 || t.place(picks[i].hash) != t.place(picks[i-1].hash) {
-			t.shard(picks[i].hash).mu.Lock()
+			if s := t.shard(picks[i].hash); !s.mu.TryLock() {
+				s.wait()
+			}
 		}
 	}
 }
@@ -110,39 +116,34 @@ func (t *Table) unlockAll(picks []pick) {
 	}
 }
 
-// weighLocked finds out what each pick would do, and reports whether all can be taken.
-func (t *Table) weighLocked(picks []pick, now int64) bool {
+// tryLocked finds each pick's entry, and reports whether all can be taken.
+func (t *Table) tryLocked(picks []pick, now int64) bool {
 	all := true
 	for i := range picks {
 		p := &picks[i]
-		if p.first = i == 0 || p.hash != picks[i-1].hash || p.limit != picks[i-1].limit; p.first {
-			p.v, p.sum = p.limit.current.Load(), p.n
-			p.state, p.slot = t.lookLocked(t.shard(p.hash), p.limit, p.v, p.hash, now)
-		} else {
+		s := t.shard(p.hash)
+		p.last = true
+		if p.same = i > 0 && p.hash == picks[i-1].hash && p.limit == picks[i-1].limit; p.same {
 			q := &picks[i-1]
 			q.last = false
-			p.v, p.sum, p.state, p.slot = q.v, addSat(q.sum, p.n), q.state, q.slot
+			p.v, p.sum, p.slot = q.v, addSat(q.sum, p.n), q.slot
+		} else {
+			p.v, p.sum, p.slot = p.limit.current.Load(), p.n, -1
+			if p.v.Kind.counts() {
+				p.slot = int32(t.readyLocked(s, p.limit, p.v, p.hash, now))
+			}
 		}
-		p.last = true
-		p.ok = p.v.Kind == Unlimited
-		if p.v.Kind == Bucket {
-			p.ok = t.tryLocked(p, now)
+		switch {
+		case !p.v.Kind.counts():
+			p.ok = p.v.Kind == Unlimited
+		case t.banLeft(s, p.limit, p.hash, now) > 0:
+			p.ok = false
+		default:
+			p.ok = t.fitsLocked(s, int(p.slot), p.v, now, p.sum)
 		}
 		all = all && p.ok
 	}
 	return all
-}
-
-// tryLocked reports whether the sum so far can be taken from the key's bucket.
-func (t *Table) tryLocked(p *pick, now int64) bool {
-	state, ok := p.v.Bucket.Take(p.state, now, p.sum)
-	if !ok && state != p.state { // the clock went back
-		p.state = state
-		if p.slot >= 0 {
-			t.entryLocked(p).state = state
-		}
-	}
-	return ok
 }
 
 // seatLocked gives every key that is about to be charged an entry. If there is no room
@@ -172,84 +173,75 @@ func (t *Table) seatLocked(picks []pick, now int64) bool {
 		}
 	}
 	seated := true
-	for i := range picks {
+	for i := len(picks) - 1; i >= 0; i-- {
 		p := &picks[i]
-		if !p.charges() {
-			continue
+		switch {
+		case !p.last: // as the last of its key
+			p.slot, p.out = picks[i+1].slot, picks[i+1].out
+		case !p.out && p.v.Kind.counts(): // it may have moved meanwhile, or gone if it charges nothing
+			if p.slot = int32(t.shard(p.hash).find(p.hash, p.limit.index)); p.slot >= 0 {
+				t.entryLocked(p).flags &^= pinned
+			}
 		}
-		if seated = seated && !p.out; !p.out { // it may have moved meanwhile
-			p.slot = int32(t.shard(p.hash).find(p.hash, p.limit.index))
-			t.entryLocked(p).flags &^= pinned
-		}
+		seated = seated && !p.out
 	}
 	return seated
 }
 
 // redirect sends the keys that are out to the overflow entries of their limits.
 func (t *Table) redirect(picks []pick) {
-	for i := len(picks) - 1; i >= 0; i-- {
-		p := &picks[i]
-		if !p.last {
-			p.out = picks[i+1].out
-		}
-		if p.out {
-			t.overflowed.Add(1)
-		}
-	}
 	for i := range picks {
 		if p := &picks[i]; p.out {
+			t.overflowed.Add(1)
 			p.hash, p.out = p.limit.overflow, false
 		}
 	}
 }
 
-// commitLocked charges every key; all have an entry and can be charged. It reports
-// whether to poke.
-func (t *Table) commitLocked(picks []pick, now int64) (poke bool) {
+// commitLocked makes the takes, one after the other; all that take have an entry, and
+// pass. It reports whether to poke.
+func (t *Table) commitLocked(picks []pick, now int64, into []Result) (poke bool) {
 	for i := range picks {
 		p := &picks[i]
-		if !p.charges() {
-			continue
-		}
+		r := &into[p.index]
 		s := t.shard(p.hash)
-		e := &s.entries[p.slot]
-		var unrecorded bucket.Run
-		run := e.run(p.v, &unrecorded)
-		left, _ := p.v.Bucket.Spend(&e.state, run, now, p.sum)
-		s.of(p.limit).admit(p.sum)
-		if p.v.record && t.markSpentLocked(s, int(p.slot), run.N, left, now) {
-			poke = true
+		switch {
+		case !p.v.Kind.counts():
+			p.limit.count(p.n, true)
+			*r = flat(p.v.Kind)
+		case p.n == 0:
+			*r = t.weighLocked(s, int(p.slot), p.v, now, 0)
+		default:
+			var more bool
+			*r, more = t.spendLocked(s, int(p.slot), p.v, now, p.n, true)
+			s.of(p.limit).admit(p.n)
+			poke = poke || more
 		}
 	}
 	return poke
 }
 
-// refuseLocked counts a refusal.
-func (t *Table) refuseLocked(picks []pick) {
+// refuseLocked says what the takes would have got, and counts those refused.
+func (t *Table) refuseLocked(picks []pick, now int64, into []Result) {
 	for i := range picks {
-		if p := &picks[i]; !p.ok {
-			t.shard(p.hash).of(p.limit).refuse(p.n)
+		p := &picks[i]
+		r := &into[p.index]
+		s := t.shard(p.hash)
+		if !p.ok {
+			s.of(p.limit).refuse(p.n)
+		}
+		if !p.v.Kind.counts() {
+			*r = flat(p.v.Kind)
+			continue
+		}
+		*r = t.weighLocked(s, int(p.slot), p.v, now, p.sum)
+		if left := t.banLeft(s, p.limit, p.hash, now); left > 0 {
+			r.ban(left)
 		}
 	}
 }
 
-// charges reports whether the key's entry is charged with the sum of this pick.
-func (p *pick) charges() bool { return p.last && p.sum > 0 && p.v.Kind == Bucket }
+// charges reports whether the key is charged, and this is the last pick of it.
+func (p *pick) charges() bool { return p.last && p.sum > 0 && p.v.Kind.counts() }
 
 func (t *Table) entryLocked(p *pick) *entry { return &t.shard(p.hash).entries[p.slot] }
-
-// answer is the result of the pick, once all are taken or none is.
-func (p *pick) answer(now int64, taken bool) Result {
-	if p.v.Kind != Bucket {
-		if taken {
-			p.limit.count(p.n, true)
-		}
-		return flat(p.v.Kind)
-	}
-	b := &p.v.Bucket
-	if !taken {
-		return result(b, p.state, now, p.sum, p.ok)
-	}
-	state, _ := b.Take(p.state, now, p.sum)
-	return result(b, state, now, 0, true)
-}

@@ -113,7 +113,7 @@ func TestTakeAllIsTakes(t *testing.T) {
 		tab := New(cfg)
 		limits := []*Limit{define(t, tab, "a", def(1, second, 20)), define(t, tab, "b", def(7, hour, 50))}
 		sum, told, now := int64(0), int64(0), int64(0)
-		emit := func(_ *Limit, _ uint64, n, _ int64) { told += n }
+		emit := func(_ *Limit, _ uint64, r Row) { told += r.N }
 		for range 10_000 {
 			now += rnd.Int64N(second / 10)
 			asks := make([]Ask, rnd.IntN(12))

@@ -16,13 +16,19 @@ type decisionBody struct {
 	Remaining  int64        `json:"remaining"`
 	RetryAfter float64      `json:"retry_after"` // seconds; 0 if ok, −1 if no wait can help
 	ResetAfter float64      `json:"reset_after"`
+	Delay      float64      `json:"delay,omitempty"` // of a leaky bucket: go after so long
 	Source     stint.Source `json:"source"`
+}
+
+// okBody is the answer of a verb that has nothing else to say.
+type okBody struct {
+	OK bool `json:"ok"`
 }
 
 func decision(d *stint.Decision) decisionBody {
 	return decisionBody{
 		OK: d.OK, Limit: d.Limit, Remaining: d.Remaining, Source: d.Source,
-		RetryAfter: seconds(d.RetryAfter), ResetAfter: seconds(d.ResetAfter),
+		RetryAfter: seconds(d.RetryAfter), ResetAfter: seconds(d.ResetAfter), Delay: seconds(d.Delay),
 	}
 }
 

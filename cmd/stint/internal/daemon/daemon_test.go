@@ -17,14 +17,22 @@ import (
 	"github.com/stint-go/stint"
 )
 
-// alone is the daemon of a node without peers, with the limits api and web.
+// limitsOfAlone are the limits of a daemon for tests.
+var limitsOfAlone = map[string]string{
+	"api": "100/h", "web": "5/h", "free": "unlimited", "shut": "blocked",
+	"day":  "100/day algorithm=fixed-window calendar=day zone=Europe/Paris",
+	"send": "1/10s burst=3 algorithm=leaky-bucket",
+	"log":  "5/h algorithm=sliding-log mode=local",
+}
+
+// alone is the daemon of a node without peers.
 func alone(t *testing.T) (*Daemon, http.Handler) {
 	node, err := stint.Open(stint.Config{Name: "alone"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { node.Close(context.Background()) })
-	for name, text := range map[string]string{"api": "100/h", "web": "5/h", "free": "unlimited"} {
+	for name, text := range limitsOfAlone {
 		limit, err := stint.ParseLimit(text)
 		if err != nil {
 			t.Fatal(err)
@@ -149,11 +157,7 @@ func TestTakeRefusesNonsense(t *testing.T) {
 	_, h := alone(t)
 	long := `{"limit":"api","key":"` + strings.Repeat("k", maxBody) + `"}`
 	many := `{"takes":[` + strings.Repeat(`{"limit":"api","key":"u"},`, maxTakes) + `{"limit":"api","key":"u"}]}`
-	for _, tt := range []struct {
-		name, body string
-		status     int
-		mentions   string
-	}{
+	for _, tt := range []refusal{
 		{"empty", ``, 400, "body"},
 		{"not JSON", `limit=api`, 400, "body"},
 		{"not an object", `[]`, 400, "body"},
@@ -168,6 +172,13 @@ func TestTakeRefusesNonsense(t *testing.T) {
 		{"no key", `{"limit":"api"}`, 400, "key is missing"},
 		{"unknown limit", `{"limit":"apu","key":"u"}`, 404, `"apu"`},
 		{"empty list", `{"takes":[]}`, 400, "at least one"},
+		{"list that waits", `{"wait":1,"takes":[{"limit":"api","key":"u"}]}`, 400, "wait"},
+		{"list with one that waits", `{"takes":[{"limit":"api","key":"u","wait":1}]}`, 400, `"wait"`},
+		{"wait negative", `{"limit":"api","key":"u","wait":-1}`, 400, "wait is -1"},
+		{"wait too long", `{"limit":"api","key":"u","wait":3601}`, 400, "at most 3600"},
+		{"wait not a number", `{"limit":"api","key":"u","wait":"1s"}`, 400, "wait"},
+		{"wait for a peek", `{"limit":"api","key":"u","n":0,"wait":1}`, 400, "leave wait out"},
+		{"wait under an unknown limit", `{"limit":"apu","key":"u","wait":1}`, 404, `"apu"`},
 		{"list and more", `{"limit":"api","takes":[{"limit":"api","key":"u"}]}`, 400, "beside"},
 		{"list without a key", `{"takes":[{"limit":"api","key":"u"},{"limit":"api"}]}`, 400, "takes[1].key"},
 		{"list with a peek", `{"takes":[{"limit":"api","key":"u","n":0}]}`, 400, "takes[0].n"},
@@ -175,17 +186,28 @@ func TestTakeRefusesNonsense(t *testing.T) {
 		{"long list", many, 400, "more than 1000"},
 		{"long body", long, 413, "1048576"},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			resp, body := call(t, h, "POST", "/v1/take", tt.body)
-			text, _ := body["error"].(string)
-			if resp.StatusCode != tt.status || !strings.Contains(text, tt.mentions) {
-				t.Errorf("status %d, error %q, want %d and a mention of %s", resp.StatusCode, text, tt.status, tt.mentions)
-			}
-		})
+		tt.check(t, h, "/v1/take")
 	}
 	if _, body := call(t, h, "GET", "/v1/peek?limit=api&key=u", ""); body["remaining"] != 100.0 {
 		t.Errorf("nonsense was charged: %v", body)
 	}
+}
+
+// refusal is a request that makes no sense, and what is said to it.
+type refusal struct {
+	name, body string
+	status     int
+	mentions   string
+}
+
+func (r *refusal) check(t *testing.T, h http.Handler, path string) {
+	t.Run(strings.TrimPrefix(path, "/v1/")+" "+r.name, func(t *testing.T) {
+		resp, body := call(t, h, "POST", path, r.body)
+		text, _ := body["error"].(string)
+		if resp.StatusCode != r.status || !strings.Contains(text, r.mentions) {
+			t.Errorf("status %d, error %q, want %d and a mention of %s", resp.StatusCode, text, r.status, r.mentions)
+		}
+	})
 }
 
 func TestPeek(t *testing.T) {
@@ -228,8 +250,8 @@ func TestLook(t *testing.T) {
 
 	_, body := call(t, h, "GET", "/v1/limits", "")
 	text, _ := json.Marshal(body)
-	for _, want := range []string{`{"limit":"100/h","name":"api"}`, `{"limit":"5/h","name":"web"}`, `{"limit":"unlimited","name":"free"}`} {
-		if !strings.Contains(string(text), want) {
+	for name, limit := range limitsOfAlone {
+		if want := `{"limit":` + quoted(limit) + `,"name":` + quoted(name) + `}`; !strings.Contains(string(text), want) {
 			t.Errorf("limits: no %s in %s", want, text)
 		}
 	}
@@ -249,7 +271,7 @@ func TestLook(t *testing.T) {
 	if body["name"] != "alone" || body["nodes"] != 1.0 || body["keys"] != 1.0 {
 		t.Errorf("stats: %v", body)
 	}
-	for _, field := range []string{"max_keys", "evicted", "overflowed", "forgiven", "lost", "dropped", "malformed", "gap_ms", "limits", "peers"} {
+	for _, field := range []string{"max_keys", "evicted", "overflowed", "forgiven", "lost", "dropped", "malformed", "gap_ms", "holds", "bans", "skew_ms", "limits", "peers"} {
 		if _, ok := body[field]; !ok {
 			t.Errorf("stats: no field %s in %v", field, body)
 		}

@@ -22,17 +22,12 @@ func (d *Daemon) peek(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	name, key := query.Get("limit"), query.Get("key")
-	if err := (&ask{Limit: name, Key: only(query["key"])}).check(""); err != nil {
-		fail(w, http.StatusBadRequest, "%v", err)
-		return
-	}
-	limit, ok := d.node.Limit(name)
+	req := named{Limit: query.Get("limit"), Key: only(query["key"])}
+	limit, ok := d.find(w, &req)
 	if !ok {
-		failUnknown(w, name)
 		return
 	}
-	dec := d.node.Peek(key, limit)
+	dec := d.node.Peek(*req.Key, limit)
 	reply(w, http.StatusOK, decision(&dec))
 }
 
@@ -111,6 +106,9 @@ type statsBody struct {
 	Dropped    int64            `json:"dropped"`
 	Malformed  int64            `json:"malformed"`
 	Gap        float64          `json:"gap_ms"`
+	Holds      int              `json:"holds"`
+	Bans       int              `json:"bans"`
+	Skew       float64          `json:"skew_ms"`
 	Limits     []limitStatsBody `json:"limits"`
 	Peers      []memberBody     `json:"peers"`
 }
@@ -121,6 +119,7 @@ func (d *Daemon) stats(w http.ResponseWriter, _ *http.Request) {
 		Name: s.Name, Nodes: s.Nodes, Keys: s.Keys, MaxKeys: s.MaxKeys, Evicted: s.Evicted,
 		Overflowed: s.Overflowed, Forgiven: s.Forgiven, Lost: s.Lost,
 		Dropped: s.Dropped, Malformed: s.Malformed, Gap: millis(s.Gap),
+		Holds: s.Holds, Bans: s.Bans, Skew: millis(s.Skew),
 		Limits: []limitStatsBody{}, Peers: memberBodies(s.Peers),
 	}
 	for _, l := range s.Limits {

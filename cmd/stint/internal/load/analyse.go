@@ -18,13 +18,14 @@ type Result struct {
 	Failed   int64 `json:"failed"`   // sent, but not properly answered
 	Unsent   int64 `json:"unsent"`   // not sent: server away, or too many waiting for it
 
-	// Central is what one bucket in the middle would have admitted of the answered
+	// Central is what one counter in the middle would have admitted of the answered
 	// takes, every key's starting full; Ratio is Admitted by Central.
 	Central int64   `json:"central"`
 	Ratio   float64 `json:"ratio"`
 
 	// Excess is the largest admitted − (burst + rate·t) of any interval and any one key,
-	// in events, at least 0; Percent is that of the burst.
+	// in events, at least 0; Percent is that of the burst. Only buckets have it; it is 0
+	// of others.
 	Excess  float64 `json:"excess"`
 	Percent float64 `json:"excess_percent"`
 
@@ -72,7 +73,9 @@ func Analyse(takes []Take, rule Rule, news *News, addrs []string) Result {
 	}
 	for _, key := range byKey(takes) {
 		r.Central += rule.central(key)
-		r.judge(newLedger(rule, key), news)
+		if rule.bucket() {
+			r.judge(newLedger(rule, key), news)
+		}
 	}
 	r.Ratio = 1
 	if r.Central > 0 {

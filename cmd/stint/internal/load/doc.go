@@ -5,7 +5,7 @@
 // being slow. [Run] does so over HTTP against daemons; stint demo does so in process.
 //
 // Every take leaves a [Take]. From these records alone [Analyse] finds what one central
-// bucket would have admitted on the same arrivals, by how much the admissions exceeded
-// the limit over any interval, and whether that was more than nodes which did not hear
+// counter would have admitted on the same arrivals, by how much the admissions exceeded
+// a bucket over any interval, and whether that was more than nodes which did not hear
 // of each other at once can be forgiven.
 package load

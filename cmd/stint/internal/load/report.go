@@ -25,8 +25,12 @@ func (r *Report) Print(out io.Writer) {
 	fmt.Fprintln(out)
 	row("limit", "%s, pattern %s, keys %d, %.4g takes a second for %.1f s", r.Limit, r.Pattern, r.Keys, r.Rate, r.Seconds)
 	row("admitted", "%d, %.1f a second", r.Admitted, float64(r.Admitted)/r.Seconds)
-	row("central bucket", "%d of the same arrivals; admitted ÷ central = %.4f", r.Central, r.Ratio)
-	row("excess", "%.1f events over any interval, %.1f %% of the burst", r.Excess, r.Percent)
+	if r.Rule.bucket() {
+		row("central bucket", "%d of the same arrivals; admitted ÷ central = %.4f", r.Central, r.Ratio)
+		row("excess", "%.1f events over any interval, %.1f %% of the burst", r.Excess, r.Percent)
+	} else {
+		row("central counter", "%d of the same arrivals; admitted ÷ central = %.4f", r.Central, r.Ratio)
+	}
 	if r.Bound != nil {
 		row("bound then", "%.1f events, with news up to %.1f ms old at %d nodes: %s", *r.Bound, r.Age, r.Nodes, r.verdict())
 	}

@@ -6,33 +6,26 @@ import (
 	"time"
 
 	"github.com/stint-go/stint"
-	"github.com/stint-go/stint/bucket"
 )
 
-// Rule is the limit that takes are judged by: Events in each Per, with a Burst.
+// Rule is the limit that takes are judged by: Events in each Per, with a Burst. Only
+// buckets are held to a bound; of windows and logs, a central one is all to judge by.
 type Rule struct {
-	Events int64
-	Per    time.Duration
-	Burst  int64
+	Events    int64
+	Per       time.Duration
+	Burst     int64
+	Algorithm stint.Algorithm
+	Calendar  stint.Calendar // of a fixed window
+	Zone      *time.Location // of the calendar
+}
+
+// bucket says whether Burst + rate·t is what the limit promises.
+func (r Rule) bucket() bool {
+	return r.Algorithm == stint.TokenBucket || r.Algorithm == stint.LeakyBucket
 }
 
 // perNano is the rate in events a nanosecond.
 func (r Rule) perNano() float64 { return float64(r.Events) / float64(r.Per) }
-
-// central counts what one bucket in the middle would have admitted of the answered
-// takes of one key, in the order in which they were decided. It starts full.
-func (r Rule) central(takes []Take) int64 {
-	l := bucket.New(r.Events, int64(r.Per), r.Burst)
-	var admitted int64
-	var s bucket.State
-	for i := range takes {
-		var ok bool
-		if s, ok = l.Take(s, takes[i].From-takes[0].From, 1); ok {
-			admitted++
-		}
-	}
-	return admitted
-}
 
 // byKey sorts the answered takes by key and time and returns them cut by key.
 func byKey(takes []Take) [][]Take {
@@ -66,17 +59,24 @@ func byKey(takes []Take) [][]Take {
 	return keys
 }
 
-// RuleOf is the rule of a token bucket; other limits cannot be judged.
+// RuleOf is the rule of a limit; one without a rate cannot be judged.
 func RuleOf(l stint.Limit) (Rule, error) {
-	if l.Algorithm != stint.TokenBucket || l.Events < 1 {
-		return Rule{}, fmt.Errorf("limit %s: only a token bucket with a rate can be judged", l)
+	if l.Algorithm == stint.Unmetered || l.Events < 1 {
+		return Rule{}, fmt.Errorf("limit %s: only one with a rate can be judged", l)
 	}
-	r := Rule{Events: l.Events, Per: l.Per, Burst: l.Burst}
+	r := Rule{Events: l.Events, Per: l.Per, Burst: l.Burst, Algorithm: l.Algorithm, Calendar: l.Calendar}
 	if r.Per == 0 {
 		r.Per = time.Second
 	}
 	if r.Burst == 0 {
 		r.Burst = r.Events
+	}
+	if r.Calendar != stint.NoCalendar {
+		zone, err := time.LoadLocation(l.Zone)
+		if err != nil {
+			return Rule{}, fmt.Errorf("limit %s: %w", l, err)
+		}
+		r.Algorithm, r.Zone = stint.FixedWindow, zone
 	}
 	return r, nil
 }

@@ -61,13 +61,18 @@ func Run(ctx context.Context, cfg Config) (*Report, error) {
 		Limit: limit.String(), Rule: rule, Pattern: cfg.Pattern.String(), Rate: cfg.Rate, Keys: cfg.Keys,
 	}
 	if inUse, err := used(asker, cfg.Addrs[0], cfg.Limit, cfg.key(0)); err == nil && inUse {
-		r.note("The key was in use before the run; the central bucket starts full all the same.")
+		r.note("The key was in use before the run; the central counter starts full all the same.")
 	}
 
 	w := &watcher{client: asker, addrs: cfg.Addrs}
 	takes, lasted := cfg.drive(ctx, w)
 	r.Seconds = lasted.Seconds()
-	r.Result = Analyse(takes, rule, w.news(r, limit.Mode), cfg.Addrs)
+	news := w.news(r, limit.Mode)
+	if !rule.bucket() {
+		news = nil
+		r.note(fmt.Sprintf("No excess and no bound: those are of buckets, and this limit is a %s.", rule.Algorithm))
+	}
+	r.Result = Analyse(takes, rule, news, cfg.Addrs)
 	if r.Admitted+r.Refused == 0 {
 		return nil, errors.New("no take was answered: are the servers up, and do they take this limit?")
 	}

@@ -264,6 +264,9 @@ func TestRunNotes(t *testing.T) {
 	}{
 		{"a member away", func(f *fleet) { f.state = "dead" }, "away"},
 		{"not shared", func(f *fleet) { f.limits = []string{"100/s mode=local", "100/s mode=local"} }, "mode local"},
+		{"a window", func(f *fleet) {
+			f.limits = []string{"100/h algorithm=fixed-window", "100/h algorithm=fixed-window"}
+		}, "this limit is a fixed-window"},
 		{"not one cluster", func(f *fleet) { f.addrs = f.addrs[:1:1] }, "not one cluster"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -294,7 +297,7 @@ func TestRunRefuses(t *testing.T) {
 	}{
 		{"no such limit", func(f *fleet, _ *Config) { f.limits[1] = "" }, "--limit api=100/s"},
 		{"limits differ", func(f *fleet, _ *Config) { f.limits[1] = "200/s" }, "give all servers the same"},
-		{"nothing to judge", func(f *fleet, _ *Config) { f.limits[0], f.limits[1] = "unlimited", "unlimited" }, "token bucket"},
+		{"nothing to judge", func(f *fleet, _ *Config) { f.limits[0], f.limits[1] = "unlimited", "unlimited" }, "with a rate"},
 		{"no server", func(_ *fleet, c *Config) { c.Addrs = []string{closed.Addr().String()} }, "connection refused"},
 		{"no rate", func(_ *fleet, c *Config) { c.Rate = 0 }, "rate"},
 		{"nothing but errors", func(f *fleet, _ *Config) {

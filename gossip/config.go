@@ -1,0 +1,59 @@
+package gossip
+
+// Version is the protocol version this package speaks; Oldest the oldest that it
+// still understands. Both stand in the handshake.
+const (
+	Version = 2 // windows, holds and bans
+	Oldest  = 1
+)
+
+// Config says who this node is. Zero durations take the default; all are nanoseconds.
+type Config struct {
+	Incarnation uint64 // of this process: random, not 0
+	Born        int64  // the caller's time at New
+	Seed        uint64 // fingerprint of what hashes keys; peers with another are refused
+	// Rand makes nonces; it must not repeat itself between incarnations.
+	Rand func() uint64
+	// Compose is what a and then b spent on one key. Amounts of windows add without it.
+	Compose func(a, b Entry) Entry
+	// Expired reports whether an entry matters to nobody any more, as the amount of a
+	// window that is over everywhere. What it names is dropped, now or later. Optional.
+	Expired func(e Entry) bool
+
+	Gap             int64 // least time between two batches on one link; default 2 ms, 0.5 ms a node if that is more
+	Resend          int64 // unacknowledged for so long is sent again; default 300 ms
+	Timeout         int64 // unacknowledged for so long, the link is dialled anew; default 1.5 s
+	Keepalive       int64 // an idle link is heard of this often; default 1 s
+	PartitionMemory int64 // how long a dead peer's cursor is kept; default 10 min
+	Window          int   // frames of batches in flight on a link, more where the round trip is long; default 16
+	MaxBytes        int   // of the log; default 64 MiB
+	MaxRecords      int   // most records known at a time, those remembered included; default 100,000
+	MaxFrame        int   // most bytes of a frame; default 512 KiB
+}
+
+func (c Config) withDefaults() Config {
+	const ms = 1_000_000
+	set := func(p *int64, d int64) {
+		if *p <= 0 {
+			*p = d
+		}
+	}
+	set(&c.Gap, 2*ms)
+	set(&c.Resend, 300*ms)
+	set(&c.Timeout, 1500*ms)
+	set(&c.Keepalive, 1000*ms)
+	set(&c.PartitionMemory, 600_000*ms)
+	if c.Window <= 0 {
+		c.Window = 16
+	}
+	if c.MaxBytes <= 0 {
+		c.MaxBytes = 64 << 20
+	}
+	if c.MaxRecords <= 0 {
+		c.MaxRecords = 100_000
+	}
+	if c.MaxFrame <= 0 {
+		c.MaxFrame = 512 << 10
+	}
+	return c
+}
