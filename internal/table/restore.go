@@ -73,7 +73,12 @@ func (t *Table) restoreWindow(w *windowBody, v *version, now int64, saved *Saved
 	f, _ := t.rollLocked(w, v, now)
 	other := t.windowSaved(v, saved)
 	v.Window.Roll(&other, f)
-	if from := w.state.From; other.From > from { // the saved one is a window ahead
+	w.later(other, f)
+}
+
+// later makes counts no less than those of other, which was rolled to the same moment.
+func (w *windowBody) later(other window.State, f window.Frame) {
+	if from := w.state.From; other.From > from { // the other one is a window ahead
 		w.state = window.State{From: other.From, Counts: shift(w.state.Counts)}
 		w.follow(from, f)
 	} else if other.From < from {

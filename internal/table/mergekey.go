@@ -1,0 +1,159 @@
+package table
+
+import (
+	"slices"
+
+	"github.com/stint-go/stint/bucket"
+	"github.com/stint-go/stint/window"
+)
+
+// Merge makes a key's state no less used than what another node saved of it, under the
+// definition as, and what has been spent here that this does not have: more, and whatever
+// is unsent. Else it is as Restore.
+func (t *Table) Merge(l *Limit, now int64, saved *Saved, as *Def, more []Row) {
+	t.merge(l, saved.Hash, now, saved, as, more)
+}
+
+func (t *Table) merge(l *Limit, hash uint64, now int64, saved *Saved, as *Def, more []Row) {
+	s := t.shard(hash)
+	s.mu.Lock()
+	v := l.current.Load()
+	if !t.mergeable(v, now, saved, as, len(more) > 0) {
+		s.mu.Unlock()
+		return
+	}
+	i := s.find(hash, l.index)
+	if i < 0 {
+		if i = t.insertLocked(s, l, v, hash, now); i < 0 {
+			s.mu.Unlock()
+			t.overflowed.Add(1)
+			t.merge(l, l.overflow, now, saved, as, more)
+			return
+		}
+	}
+	poke := t.mergeLocked(s, l, v, i, now, saved, as, more)
+	s.mu.Unlock()
+	if poke {
+		t.poke()
+	}
+}
+
+// mergeable reports whether what was saved under as means anything to a limit that is v.
+func (t *Table) mergeable(v *version, now int64, saved *Saved, as *Def, more bool) bool {
+	switch {
+	case v.Kind == Unlimited, v.Kind == Blocked:
+		return false
+	case as.Kind == Unknown:
+		return true
+	case !as.Kind.counts(), v.Kind == Unknown:
+		return false
+	}
+	return more || !t.idle(v.like(as), now, saved)
+}
+
+// like is v if that is as, or a version to read as by.
+func (v *version) like(as *Def) *version {
+	if v.Def == *as {
+		return v
+	}
+	return newVersion(*as, 0, false)
+}
+
+func (t *Table) mergeLocked(s *shard, l *Limit, v *version, i int, now int64, saved *Saved, as *Def, more []Row) (poke bool) {
+	e := &s.entries[i]
+	if v.Kind == Unknown {
+		e.unknown().add(Row{saved.Counts[1], saved.Counts[2], saved.At - saved.Counts[2]})
+		e.unknown().add(Row{saved.Counts[0], saved.At, int64(saved.Rem)})
+		return false
+	}
+	t.refreshLocked(s, i, l, v, now)
+	rows := e.rows(v)
+	more = append(slices.Clone(more), rows[:]...)
+	for k := range s.leftLocked() {
+		if r := &s.aside.left[k]; r.limit == l && r.hash == e.hash {
+			more = append(more, r.Row)
+		}
+	}
+	saved, first := t.recut(v, now, saved, as)
+	more = append(first[:len(first):len(first)], more...)
+	switch v.Kind {
+	case Bucket:
+		state := bucketOf(saved)
+		for _, r := range more {
+			if r.N != 0 {
+				state, _ = v.Bucket.Charge(state, now, v.Bucket.RunFrom(r.N, t.startOf(r, now)), bucket.Never)
+			}
+		}
+		e.state = v.Bucket.Later(e.state, state)
+	case Window:
+		t.mergeWindow(e.window(), v, now, t.windowSaved(v, saved), more)
+	default:
+		t.mergeLog(s, e, v, now, saved, more)
+	}
+	return t.touchedLocked(s, i, t.remainingLocked(s, e, v, now), now)
+}
+
+// recut is what was saved under a definition, in the terms of v, the one in force, and
+// amounts that come on top.
+func (t *Table) recut(v *version, now int64, saved *Saved, as *Def) (*Saved, []Row) {
+	old := v.like(as)
+	switch {
+	case as.Kind == v.Kind && v.Kind == Bucket:
+		s := *saved
+		if as.Bucket != v.Bucket {
+			b := bucketOf(saved)
+			if b.At >= now {
+				b = as.Bucket.Convert(b, now, &v.Bucket)
+			}
+			s.At, s.Rem = b.At, b.Rem
+		}
+		return &s, nil
+	case as.Kind == v.Kind && (v.Kind != Window || as.Window.SameCut(&v.Window)):
+		return saved, nil
+	}
+	blank := &Saved{Hash: saved.Hash, At: t.Wall(now)}
+	if v.Kind == Bucket {
+		blank.At = full.At
+	}
+	r := t.mark(v, now)
+	switch as.Kind {
+	case Unknown:
+		return blank, []Row{{saved.Counts[1], saved.Counts[2], saved.At - saved.Counts[2]}, {saved.Counts[0], saved.At, int64(saved.Rem)}}
+	case Bucket:
+		r.N = as.Bucket.Burst() - as.Bucket.Remaining(bucketOf(saved), now)
+	case Window:
+		wall := t.Wall(now)
+		r.N = as.Window.Used(t.windowSaved(old, saved), as.Window.Frame(wall), wall)
+	case Log:
+		r.N = as.Log.Used(logSaved(saved), now)
+	}
+	return blank, []Row{r}
+}
+
+func (t *Table) mergeWindow(w *windowBody, v *version, now int64, other window.State, more []Row) {
+	f, wall := t.rollLocked(w, v, now)
+	v.Window.Roll(&other, f)
+	for _, r := range more {
+		if r.N != 0 {
+			from, per := t.windowOf(v, f, wall, r)
+			v.Window.Charge(&other, f, wall, from, per, r.N)
+		}
+	}
+	w.later(other, f)
+}
+
+func (t *Table) mergeLog(s *shard, e *entry, v *version, now int64, saved *Saved, more []Row) {
+	var other window.Log
+	for _, ev := range logSaved(saved) {
+		v.Log.Charge(&other, now, ev.At, ev.N)
+	}
+	for _, r := range more {
+		if r.N != 0 {
+			v.Log.Charge(&other, now, t.startOf(r, now), r.N)
+		}
+	}
+	log := s.ownLog(e)
+	if v.Log.Used(other, now) > v.Log.Used(*log, now) {
+		*log = other
+	}
+}
