@@ -1,14 +1,22 @@
 package gossip
 
-// apply turns whole bodies into charges and records, in our own time. Nothing is applied
-// unless all of it decodes.
+// apply turns whole bodies into charges and records, in our own time: the amounts of those
+// chunks whose number they continue. Nothing is applied unless all of it decodes.
 func (g *Ledger) apply(now int64, origin uint64, s *source, bodies [][]byte) error {
 	charges, defs, first := len(g.out.Charges), len(g.out.Definitions), now
 	shift := s.delay.least(now)
 	told := make([]body, len(bodies))
+	yield := func(e Entry) { g.out.Charges = append(g.out.Charges, Charge{origin, e}) }
+	if s.numbers.each != nil {
+		yield = func(e Entry) {
+			if s.numbers.takes(ChunkOf(e.Hash), s.cursor) {
+				g.out.Charges = append(g.out.Charges, Charge{origin, e})
+			}
+		}
+	}
 	for i, raw := range bodies {
 		of := len(g.out.Charges)
-		b, err := decodeBody(raw, func(e Entry) { g.out.Charges = append(g.out.Charges, Charge{origin, e}) })
+		b, err := decodeBody(raw, yield)
 		if err != nil {
 			g.out.Charges, g.out.Definitions = g.out.Charges[:charges], g.out.Definitions[:defs]
 			return err

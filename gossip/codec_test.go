@@ -42,7 +42,7 @@ var records = rapid.SliceOfN(rapid.Custom(func(t *rapid.T) *Record {
 // messages draws one frame of each kind.
 var messages = map[string]func(t *rapid.T) (want frame, data []byte){
 	"hello": func(t *rapid.T) (frame, []byte) {
-		m := hello{small20.Draw(t, "version"), small20.Draw(t, "oldest"), rapid.Uint64().Draw(t, "seed"), rapid.Int64().Draw(t, "sent"), walls.Draw(t, "wall")}
+		m := hello{small20.Draw(t, "version"), small20.Draw(t, "oldest"), rapid.Uint64().Draw(t, "seed"), rapid.Int64().Draw(t, "sent"), walls.Draw(t, "wall"), rapid.Bool().Draw(t, "joining")}
 		h := drawHeader(t, kindHello)
 		return frame{header: h, hello: &m, sent: m.Sent}, encodeFrame(h, &m)
 	},

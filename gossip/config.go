@@ -3,14 +3,15 @@ package gossip
 // Version is the protocol version this package speaks; Oldest the oldest that it
 // still understands. Both stand in the handshake.
 const (
-	Version = 2 // windows, holds and bans
-	Oldest  = 1
+	Version = 3 // a number for each chunk, and joining
+	Oldest  = 3
 )
 
 // Config says who this node is. Zero durations take the default; all are nanoseconds.
 type Config struct {
 	Incarnation uint64 // of this process: random, not 0
 	Born        int64  // the caller's time at New
+	Name        string // of the node, as peers know it
 	Seed        uint64 // fingerprint of what hashes keys; peers with another are refused
 	// Rand makes nonces; it must not repeat itself between incarnations.
 	Rand func() uint64
@@ -19,6 +20,14 @@ type Config struct {
 	// Expired reports whether an entry matters to nobody any more, as the amount of a
 	// window that is over everywhere. What it names is dropped, now or later. Optional.
 	Expired func(e Entry) bool
+
+	// Joins says that the node learns its peers' counts before it is ready. One that is
+	// First, because it was told of no peer, is ready by itself, until it meets one that is.
+	Joins, First bool
+	JoinTimeout  int64 // ready with what there is, so long after the first peer was seen; default 10 s
+	Settle       int64 // membership stands still so long before a node is ready for want of any that is; default 500 ms
+	HoldTimeout  int64 // a donor waits so long until all hold their logs for the newcomer; default 3 s
+	Grace        int64 // the log is kept from birth for so long; default 10 s
 
 	Gap             int64 // least time between two batches on one link; default 2 ms, 0.5 ms a node if that is more
 	Resend          int64 // unacknowledged for so long is sent again; default 300 ms
@@ -43,6 +52,11 @@ func (c Config) withDefaults() Config {
 	set(&c.Timeout, 1500*ms)
 	set(&c.Keepalive, 1000*ms)
 	set(&c.PartitionMemory, 600_000*ms)
+	set(&c.JoinTimeout, 10_000*ms)
+	set(&c.Settle, 500*ms)
+	set(&c.HoldTimeout, 3_000*ms)
+	set(&c.Grace, 10_000*ms)
+	c.JoinTimeout = min(c.JoinTimeout, c.PartitionMemory) // a newcomer is never taken for one that has forgotten
 	if c.Window <= 0 {
 		c.Window = 16
 	}

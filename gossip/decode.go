@@ -24,6 +24,10 @@ type frame struct {
 	ack     *ack
 	ping    *ping
 	held    *held
+	holding *holding
+	want    *want
+	chunk   *chunk
+	refused *refused
 }
 
 // decodeFrame never panics and never allocates more than a small multiple of the
@@ -47,7 +51,7 @@ func decodeFrame(data []byte) (*frame, error) {
 func (d *decoder) message(f *frame, own int) {
 	switch kind := f.header.kind; {
 	case kind == kindHello && own >= 4:
-		f.hello = &hello{Version: d.small(), Oldest: d.small(), Seed: d.uint(), Sent: d.int(), Wall: d.wall(own >= 5)}
+		f.hello = &hello{Version: d.small(), Oldest: d.small(), Seed: d.uint(), Sent: d.int(), Wall: d.wall(own >= 5), Joining: own >= 6 && d.bool()}
 		f.sent = f.hello.Sent
 	case kind == kindWelcome && own >= 3:
 		f.welcome = &welcome{Joining: d.bool(), Numbers: d.numbers(), Echo: d.int(), Wall: d.wall(own >= 4)}
@@ -72,7 +76,24 @@ func (d *decoder) message(f *frame, own int) {
 		f.sent = f.ping.Sent
 	case kind == kindHeld && own >= 2:
 		f.held = &held{Parts: d.small(), Echo: d.int()}
-	case kind >= kindHello && kind <= kindHeld && kind != kindGoodbye:
+	case kind == kindHolding && own >= 2:
+		f.holding = &holding{From: d.uint(), Sent: d.int()}
+		f.sent = f.holding.Sent
+	case kind == kindWant && own >= 5:
+		f.want = &want{Ask: d.uint(), Chunk: d.small(), Have: d.small(), Again: d.bool(), Holders: d.uints()}
+		if f.want.Chunk >= Chunks {
+			d.fail("range")
+		}
+	case kind == kindChunk && own >= 9:
+		f.chunk = &chunk{Ask: d.uint(), From: d.small(), To: d.small(), Part: d.small(), Parts: d.small(), Sent: d.int(), Cut: d.int(), Numbers: d.claims()}
+		f.body, f.sent = d.bin(), f.chunk.Sent
+		if m := f.chunk; m.Part >= m.Parts || m.From >= m.To || m.To > Chunks {
+			d.fail("range")
+		}
+	case kind == kindRefused && own >= 4:
+		f.refused = &refused{Ask: d.uint(), Joining: d.bool(), Missing: d.uints(), Sent: d.int()}
+		f.sent = f.refused.Sent
+	case kind >= kindHello && kind <= kindRefused && kind != kindGoodbye:
 		d.fail("fields")
 	}
 }

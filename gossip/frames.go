@@ -20,14 +20,18 @@ type header struct {
 }
 
 const (
-	kindHello   = 1 // origin → peer: may I tell you my log?
-	kindWelcome = 2 // peer → origin: yes, and so much of it I have
-	kindStart   = 3 // origin → peer: I begin from here; and all definitions and records
-	kindBatch   = 4 // origin → peer: the drains (from, to]
-	kindAck     = 5 // peer → origin: I have so much
-	kindPing    = 6 // origin → peer: are you there?
-	kindGoodbye = 7 // origin → peer: I leave; keep nothing for me
-	kindHeld    = 8 // peer → origin: so many parts of your START are here
+	kindHello   = 1  // origin → peer: may I tell you my log?
+	kindWelcome = 2  // peer → origin: yes, and so much of it I have
+	kindStart   = 3  // origin → peer: I begin from here; and all definitions and records
+	kindBatch   = 4  // origin → peer: the drains (from, to]
+	kindAck     = 5  // peer → origin: I have so much
+	kindPing    = 6  // origin → peer: are you there?
+	kindGoodbye = 7  // origin → peer: I leave; keep nothing for me
+	kindHeld    = 8  // peer → origin: so many parts of your START are here
+	kindHolding = 9  // origin → newcomer: I keep my log for you
+	kindWant    = 10 // newcomer → donor: a chunk of your table, please
+	kindChunk   = 11 // donor → newcomer: some chunks of my table
+	kindRefused = 12 // donor → newcomer: not now
 )
 
 const headerFields = 5
@@ -37,30 +41,18 @@ type hello struct {
 	Seed            uint64
 	Sent            int64
 	Wall            wall
+	Joining         bool // the origin is
 }
-
-// number is how much of a log a peer has of one chunk of the table. There is one
-// chunk for the whole table for now.
-type number struct {
-	Kind uint8
-	N    uint64
-}
-
-const (
-	numberNone     = 0
-	numberKnown    = 1
-	numberDoubtful = 2 // reserved for tables merged from a file
-)
 
 type welcome struct {
 	Joining bool
-	Numbers []number
-	Echo    int64 // the hello's Sent
+	Numbers []number // one, or one for each chunk
+	Echo    int64    // the hello's Sent
 	Wall    wall
 }
 
 type start struct {
-	Numbers     []uint64 // one for each of the welcome's
+	Numbers     []uint64 // one, or one for each chunk
 	Part, Parts int
 	Sent        int64
 	Defs        []Definition
@@ -95,10 +87,11 @@ type held struct {
 type message interface{ encode(e *encoder) }
 
 func (m *hello) encode(e *encoder) {
-	e.fields(5)
+	e.fields(6)
 	e.uint(uint64(m.Version), uint64(m.Oldest), m.Seed)
 	e.int(m.Sent)
 	e.wall(m.Wall)
+	e.bool(m.Joining)
 }
 
 func (m *welcome) encode(e *encoder) {
@@ -213,9 +206,12 @@ func encodeFrame(h header, m message) []byte {
 }
 
 // encodeBatch is a batch frame around a body that many links share.
-func encodeBatch(h header, b *batch, body []byte) []byte {
+func encodeBatch(h header, b *batch, body []byte) []byte { return encodeCarrier(h, b, body) }
+
+// encodeCarrier is a frame around a body.
+func encodeCarrier(h header, m message, body []byte) []byte {
 	e := newEncoder(h)
-	b.encode(e)
+	m.encode(e)
 	e.keep(e.enc.EncodeBytesLen(len(body)))
 	return append(e.bytes(), body...) // which clears no memory that it then fills
 }

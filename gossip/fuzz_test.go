@@ -14,7 +14,7 @@ func samples() [][]byte {
 	defs := []Definition{{1, "api", "10/s"}, {1 << 63, "", "5/m burst=7"}}
 	s := &segment{to: 3, first: 1000, last: 9000, entries: mixed(9000), defs: defs}
 	data := [][]byte{
-		encodeFrame(of(kindHello), &hello{Version, Oldest, 7, 5, wall{9, true}}),
+		encodeFrame(of(kindHello), &hello{Version, Oldest, 7, 5, wall{9, true}, true}),
 		encodeFrame(of(kindWelcome), &welcome{false, []number{{numberKnown, 3}}, 5, wall{-9, true}}),
 		encodeFrame(of(kindStart), &start{[]uint64{0}, 0, 1, 5, defs, someRecords()}),
 		encodeBatch(of(kindBatch), &batch{0, 3, 0, 1, 5}, encodeBodies(s, someRecords(), 1<<20)[0]),

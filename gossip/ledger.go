@@ -2,7 +2,6 @@ package gossip
 
 import (
 	"fmt"
-	"math"
 	"slices"
 )
 
@@ -18,6 +17,13 @@ type Ledger struct {
 	frames  []Frame
 	lost    uint64
 
+	join  *join // nil: this node has the counts
+	young bool  // its log is kept from the first drain on
+	whole bool  // it can be: nothing of it was given up
+	alone bool  // it turns newcomer if it meets somebody who is ready
+
+	missing int // chunks that it could not have
+
 	register register
 	opening  *opening // the newest, while nothing has changed
 	wall     wall     // ours
@@ -28,6 +34,10 @@ func New(cfg Config) *Ledger {
 	g := &Ledger{cfg: cfg.withDefaults(), sources: make(map[uint64]*source)}
 	g.register = register{known: make(map[RecordKey]*Record), tellers: make(map[RecordKey]uint64), memory: 2 * g.cfg.PartitionMemory}
 	g.log.compose, g.log.expired = cfg.Compose, cfg.Expired
+	g.young, g.whole, g.alone = cfg.Joins, cfg.Joins, cfg.Joins
+	if cfg.Joins && !cfg.First {
+		g.join = newJoin(cfg.Born)
+	}
 	return g
 }
 
@@ -66,6 +76,9 @@ func (g *Ledger) Up(now int64, peer uint64, name string) {
 		g.links = slices.Insert(g.links, i, l)
 	}
 	l.name, l.deadAt = name, 0
+	if g.join != nil {
+		g.join.seen(now)
+	}
 }
 
 // Down says that a member was declared dead. Its cursor is kept for
@@ -74,7 +87,7 @@ func (g *Ledger) Down(now int64, peer uint64) {
 	if l := g.link(peer); l != nil && l.deadAt == 0 {
 		l.deadAt = max(now, 1)
 		l.close()
-		if slices.ContainsFunc(g.links, l.precedes) {
+		if l.hold || slices.ContainsFunc(g.links, l.precedes) {
 			g.free(func(m *link) bool { return m == l })
 		}
 	}
@@ -85,7 +98,7 @@ func (g *Ledger) Down(now int64, peer uint64) {
 func (g *Ledger) Open(now int64, peer uint64) {
 	if l := g.link(peer); l != nil && l.deadAt == 0 {
 		g.session++
-		l.session = g.session
+		l.session, l.asked = g.session, 0
 		l.close()
 		l.state = greeting
 		g.greet(now, l)
@@ -113,7 +126,8 @@ func (g *Ledger) Goodbye() {
 // returns the time by which it wants to be called again, at the latest.
 func (g *Ledger) Tick(now int64) (next int64) {
 	g.forget(now)
-	next = math.MaxInt64
+	g.age(now)
+	next = g.tickJoin(now)
 	for _, l := range g.links {
 		next = min(next, g.tickLink(now, l))
 	}
@@ -148,19 +162,46 @@ func (g *Ledger) free(whose func(*link) bool) {
 
 // settle merges and drops what no cursor needs any more, then enforces the bound.
 func (g *Ledger) settle() {
-	g.log.compact(g.links)
+	g.log.compact(g.links, g.keeps())
 	if g.log.bytes > g.cfg.MaxBytes {
 		g.log.prune()
 	}
 	for g.log.bytes > g.cfg.MaxBytes && g.giveUp() {
-		g.log.compact(g.links)
+		g.log.compact(g.links, g.keeps())
 	}
 }
 
-// giveUp sacrifices one cursor to the log's bound: of the dead the oldest, else the
-// slowest of the living, which then starts again at the head. Its loss is counted by
-// the peer that suffers it.
+// keeps says what the log keeps though no cursor asks for it: everything, from birth and
+// for longer than it takes until everyone is known; while nobody has been told anything;
+// and while this node joins, for what a chunk lacks of our own is taken from it.
+func (g *Ledger) keeps() keeping {
+	switch {
+	case !g.whole:
+		return nothing
+	case g.join != nil:
+		return asItIs
+	case g.young || g.log.told == 0:
+		return allOfIt
+	}
+	return nothing
+}
+
+// age ends the node's youth.
+func (g *Ledger) age(now int64) {
+	if g.young && now-g.cfg.Born > g.cfg.Grace {
+		g.young = false
+		g.settle()
+	}
+}
+
+// giveUp sacrifices to the log's bound what is kept for nobody yet, else one cursor: that
+// of a newcomer, who joins anew; of the dead the oldest; the slowest of the living, which
+// then starts again at the head. Its loss is counted by the peer that suffers it.
 func (g *Ledger) giveUp() bool {
+	if g.keeps() != nothing {
+		g.whole, g.alone = false, false
+		return true
+	}
 	var worst *link
 	for _, l := range g.links {
 		if l.cursor < g.log.head && (worst == nil || l.worseThan(worst)) {

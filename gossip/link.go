@@ -1,5 +1,7 @@
 package gossip
 
+import "slices"
+
 // link is one peer as it hears us: a cursor into our log, and the session that moves
 // it forward.
 type link struct {
@@ -12,11 +14,20 @@ type link struct {
 	metAt  int64 // when it last answered a hello; 0: never yet
 	wordAt int64 // when it last gave a sign of life: was first seen, or said anything of our log
 
+	ready   bool   // it has the counts, as it says
+	hold    bool   // it joins: the log is kept for it from the cursor on, and nothing coalesces
+	wantsAt int64  // when it first asked for a chunk; 0: not yet
+	asked   uint64 // the newest of its asks
+	serving *serving
+
+	failedAt int64 // when it last was a donor and failed us; 0: never
+
 	state   linkState
-	session uint64 // grows with each stream
-	nonce   uint64 // of the peer, for this session
-	start   uint64 // the number that opened the session
-	askedAt int64  // when the session's last hello or start went out
+	session uint64   // grows with each stream
+	nonce   uint64   // of the peer, for this session
+	starts  []uint64 // the numbers that opened the session: one, or one a chunk
+	marks   []uint64 // those above the cursor, in order: boundaries until it has passed them
+	askedAt int64    // when the session's last hello or start went out
 
 	opening *opening // what the START of the session brings; nil once it is acknowledged
 	held    int      // parts of it that are with the peer
@@ -48,6 +59,7 @@ type linkState uint8
 const (
 	closed   linkState = iota // no stream
 	greeting                  // hello sent, no welcome yet
+	waiting                   // welcomed by a newcomer, that will state its numbers later
 	starting                  // start sent, not acknowledged yet
 	live
 )
@@ -57,7 +69,9 @@ func newLink(peer, cursor uint64) *link { return &link{peer: peer, cursor: curso
 func byIncarnation(l *link, peer uint64) int { return order(l.peer, peer) }
 
 // close ends the session. What was in flight stays a boundary of the log.
-func (l *link) close() { l.state, l.unanswered, l.opening = closed, 0, nil }
+func (l *link) close() {
+	l.state, l.unanswered, l.opening, l.serving, l.ready = closed, 0, nil, nil, false
+}
 
 // precedes reports whether l is dead and heir, of the same name, lives in its place
 // and has stated its numbers. It must have done so after l's last sign of life: the
@@ -118,6 +132,9 @@ func (l *link) resentOrMoved() int64 { return max(l.waitsSince(), l.resentAt) }
 func (l *link) stated(n uint64, parts int) bool {
 	moved := n > l.cursor
 	l.cursor = n
+	for len(l.marks) > 0 && l.marks[0] <= n {
+		l.marks = l.marks[1:]
+	}
 	i := 0
 	for i < len(l.flight) && l.flight[i].to <= n {
 		i++
@@ -130,11 +147,29 @@ func (l *link) stated(n uint64, parts int) bool {
 }
 
 // skipTo gives up what lies before n.
-func (l *link) skipTo(n uint64) { l.cursor, l.sent, l.flight = n, n, l.flight[:0] }
+func (l *link) skipTo(n uint64) {
+	l.cursor, l.sent, l.flight, l.marks, l.hold = n, n, l.flight[:0], nil, false
+}
 
-// worseThan says whose cursor goes first when the log is full: of the dead the one
-// longest dead, then of the living the one furthest behind.
+// startAt has it begin at the lowest of the numbers; the others stay boundaries until it gets there.
+func (l *link) startAt(starts []uint64) {
+	l.skipTo(slices.Min(starts))
+	l.starts = starts
+	for _, n := range starts {
+		if n > l.cursor {
+			l.marks = append(l.marks, n)
+		}
+	}
+	slices.Sort(l.marks)
+	l.marks = slices.Compact(l.marks)
+}
+
+// worseThan says whose cursor goes first when the log is full: a newcomer's, who starts
+// again; of the dead the one longest dead, then of the living the one furthest behind.
 func (l *link) worseThan(m *link) bool {
+	if l.hold != m.hold {
+		return l.hold
+	}
 	if (l.deadAt != 0) != (m.deadAt != 0) {
 		return l.deadAt != 0
 	}

@@ -107,12 +107,26 @@ func (lg *log) entriesAfter(cursor uint64) (n int) {
 	return n
 }
 
+// keeping is what the log keeps that no cursor asks for.
+type keeping uint8
+
+const (
+	nothing keeping = iota
+	allOfIt         // all drains, of which some may be one
+	asItIs          // and that each by itself
+)
+
 // compact drops what every link has acknowledged and merges neighbours that no cursor
 // and no end of an unacknowledged batch separates. (Such an end stays a boundary until
 // the peer has stated its number: it may have applied the batch, and a batch that
 // covers the same drains and more would then be dropped or doubled.)
-func (lg *log) compact(links []*link) {
+//
+// What a hold covers is kept as it is, and so is all while keep says so.
+func (lg *log) compact(links []*link, keep keeping) {
 	least := lg.head
+	if keep != nothing {
+		least = lg.base()
+	}
 	for _, l := range links {
 		least = min(least, l.cursor)
 	}
@@ -122,6 +136,9 @@ func (lg *log) compact(links []*link) {
 		drop++
 	}
 	lg.segments = slices.Delete(lg.segments, 0, drop)
+	if keep == asItIs || slices.ContainsFunc(links, func(l *link) bool { return l.hold }) {
+		return
+	}
 	for i := 0; i+1 < len(lg.segments); {
 		if separated(links, lg.segments[i].to) {
 			i++
@@ -137,7 +154,7 @@ func (lg *log) compact(links []*link) {
 
 func separated(links []*link, n uint64) bool {
 	for _, l := range links {
-		if l.cursor == n || l.sentTo(n) {
+		if l.cursor == n || l.sentTo(n) || slices.Contains(l.marks, n) {
 			return true
 		}
 	}

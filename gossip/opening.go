@@ -5,9 +5,9 @@ import "slices"
 // opening is what a START brings: all live definitions and records, cut into what a
 // frame holds. Links that open at the same time share one; it stays as it is for as
 // long as a session takes to open, for its parts are asked for by number.
-type opening struct{ chunks []chunk }
+type opening struct{ pieces []piece }
 
-type chunk struct {
+type piece struct {
 	defs    []Definition
 	records []*Record
 }
@@ -20,7 +20,7 @@ func cutOpening(defs []Definition, records []*Record, max int) *opening {
 		if d == 0 && r == 0 {
 			r = min(1, len(records)) // whatever max is
 		}
-		o.chunks = append(o.chunks, chunk{defs[:d], records[:r]})
+		o.pieces = append(o.pieces, piece{defs[:d], records[:r]})
 		if defs, records = defs[d:], records[r:]; len(defs) == 0 && len(records) == 0 {
 			return o
 		}
@@ -48,17 +48,17 @@ func (g *Ledger) offer(now int64, l *link) {
 	l.askedAt = now
 	g.mark(now, l)
 	h := header{kind: kindStart, origin: g.cfg.Incarnation, peer: l.peer, session: l.session, nonce: l.nonce}
-	chunks, room := l.opening.chunks, max(g.window(now, l)/(1+g.cfg.MaxFrame>>17), 1)
-	for ; l.offered < min(l.held+room, len(chunks)); l.offered++ {
-		c := &chunks[l.offered]
-		g.send(l.peer, encodeFrame(h, &start{Numbers: []uint64{l.start}, Part: l.offered, Parts: len(chunks), Sent: now, Defs: c.defs, Records: c.records}))
+	pieces, room := l.opening.pieces, max(g.window(now, l)/(1+g.cfg.MaxFrame>>17), 1)
+	for ; l.offered < min(l.held+room, len(pieces)); l.offered++ {
+		p := &pieces[l.offered]
+		g.send(l.peer, encodeFrame(h, &start{Numbers: l.starts, Part: l.offered, Parts: len(pieces), Sent: now, Defs: p.defs, Records: p.records}))
 	}
 }
 
 // holds is the peer having so many parts of our START: it is sent more of them. A peer of
 // version 1 does not say so, and gets all that the window holds at a time.
 func (g *Ledger) holds(now int64, l *link, h header, m *held) {
-	if l.state != starting || h.session != l.session || h.nonce != l.nonce || m.Parts <= l.held || m.Parts >= len(l.opening.chunks) {
+	if l.state != starting || h.session != l.session || h.nonce != l.nonce || m.Parts <= l.held || m.Parts >= len(l.opening.pieces) {
 		return
 	}
 	g.answered(now, l, m.Echo)

@@ -83,7 +83,7 @@ func TestOpeningIsShared(t *testing.T) {
 	w.handAll(w.take(func(p packet) bool { return p.to == a || p.from == a && p.frame().hello != nil }))
 	w.handAll(w.take(func(p packet) bool { return p.frame().welcome != nil }))
 	lb, lc := a.link(b.id), a.link(c.id)
-	if lb.opening == nil || lb.opening != lc.opening || len(lb.opening.chunks[0].records) != 1 {
+	if lb.opening == nil || lb.opening != lc.opening || len(lb.opening.pieces[0].records) != 1 {
 		t.Fatalf("got %+v and %+v, want one with one record", lb.opening, lc.opening)
 	}
 	w.settle()
@@ -99,7 +99,7 @@ func TestHeldOfOthers(t *testing.T) {
 	w.handAll(w.take(kind(b, kindWelcome)))
 	w.takeAll()
 	l := a.link(b.id)
-	parts := len(l.opening.chunks)
+	parts := len(l.opening.pieces)
 	for _, m := range []struct {
 		session, nonce uint64
 		parts          int

@@ -17,12 +17,12 @@ func TestStrangersAreRefused(t *testing.T) {
 		ok    bool
 		note  string
 	}{
-		"same":            {hello{Version, Oldest, 7, 0, wall{}}, true, ""},
-		"newer, compat":   {hello{Version + 5, Version, 7, 0, wall{}}, true, ""},
-		"newer":           {hello{Version + 5, Version + 1, 7, 0, wall{}}, false, "protocol"},
-		"older":           {hello{Oldest - 1, Oldest - 1, 7, 0, wall{}}, false, "protocol"},
-		"another seed":    {hello{Version, Oldest, 8, 0, wall{}}, false, "seed"},
-		"both are faulty": {hello{Version + 5, Version + 1, 8, 0, wall{}}, false, "protocol"},
+		"same":            {hello{Version, Oldest, 7, 0, wall{}, false}, true, ""},
+		"newer, compat":   {hello{Version + 5, Version, 7, 0, wall{}, false}, true, ""},
+		"newer":           {hello{Version + 5, Version + 1, 7, 0, wall{}, false}, false, "protocol"},
+		"older":           {hello{Oldest - 1, Oldest - 1, 7, 0, wall{}, false}, false, "protocol"},
+		"another seed":    {hello{Version, Oldest, 8, 0, wall{}, false}, false, "seed"},
+		"both are faulty": {hello{Version + 5, Version + 1, 8, 0, wall{}, false}, false, "protocol"},
 	} {
 		w := newWorld(t)
 		a, b := w.born("a"), w.born("b")

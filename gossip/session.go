@@ -11,7 +11,7 @@ func (g *Ledger) greet(now int64, l *link) {
 	l.askedAt = now
 	g.mark(now, l)
 	h := header{kind: kindHello, origin: g.cfg.Incarnation, peer: l.peer, session: l.session}
-	g.send(l.peer, encodeFrame(h, &hello{Version: Version, Oldest: Oldest, Seed: g.cfg.Seed, Sent: now, Wall: g.wall}))
+	g.send(l.peer, encodeFrame(h, &hello{Version: Version, Oldest: Oldest, Seed: g.cfg.Seed, Sent: now, Wall: g.wall, Joining: g.join != nil}))
 }
 
 // mark notes that a frame went out on which an answer must follow.
@@ -22,18 +22,28 @@ func (g *Ledger) mark(now int64, l *link) {
 	}
 }
 
-// welcomed is the peer's answer to our hello.
+// welcomed is the peer's answer to our hello. A newcomer has its numbers later: until
+// then the log is held for it, from the oldest drain that is left.
 func (g *Ledger) welcomed(now int64, l *link, h header, w *welcome) {
-	if l.state != greeting || h.session != l.session || len(w.Numbers) != 1 {
+	if l.state != greeting && (l.state != waiting || h.nonce != l.nonce) || h.session != l.session || len(w.Numbers) != 1 && len(w.Numbers) != Chunks {
 		return
 	}
 	g.answered(now, l, w.Echo)
 	g.told(l.peer, w.Wall)
-	l.nonce, l.metAt, l.wordAt = h.nonce, now, now
-	start := g.startFor(now, l, w.Numbers[0])
-	l.flight = l.flight[:0]
-	l.cursor, l.sent, l.start = start, start, start
-	l.state = starting
+	l.nonce, l.wordAt, l.ready = h.nonce, now, !w.Joining
+	if w.Joining {
+		l.state = waiting
+		g.holdFor(now, l)
+		return
+	}
+	g.meet(now)
+	l.metAt = now
+	starts := make([]uint64, len(w.Numbers))
+	for c, n := range w.Numbers {
+		starts[c] = g.startFor(now, l, n)
+	}
+	l.startAt(starts)
+	l.state, l.wantsAt, l.serving = starting, 0, nil
 	g.settle()
 	g.free(func(m *link) bool { return m.precedes(l) })
 	l.opening, l.held = g.openingNow(now), 0
@@ -102,7 +112,7 @@ func (g *Ledger) tickLink(now int64, l *link) (next int64) {
 		return math.MaxInt64
 	}
 	switch l.state {
-	case greeting, starting:
+	case greeting, waiting, starting:
 		next = g.repeatOpening(now, l)
 	case live:
 		next = max(l.sentAt+g.cfg.Keepalive, now+1)
@@ -122,7 +132,7 @@ func (g *Ledger) tickLink(now int64, l *link) (next int64) {
 
 func (g *Ledger) repeatOpening(now int64, l *link) (next int64) {
 	if now-l.askedAt >= g.cfg.Resend {
-		if l.state == greeting {
+		if l.state != starting {
 			g.greet(now, l)
 		} else {
 			g.start(now, l)

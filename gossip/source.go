@@ -5,8 +5,10 @@ import "fmt"
 // source is one origin as we hear it: how much of its log we have applied, and the
 // session in which it tells us more.
 type source struct {
-	known  bool   // cursor means something
-	cursor uint64 // drains of the origin up to this are applied, or lost
+	numbers vector // of each chunk: drains of the origin up to this are applied there, or lost
+	cursor  uint64 // the lowest of them, once the session has started
+	holding bool   // while we join: it keeps its log for us, from heldAt on
+	heldAt  uint64
 
 	session uint64 // the newest it opened
 	nonce   uint64 // ours, for that session
@@ -62,7 +64,7 @@ func (g *Ledger) Receive(now int64, from uint64, frame []byte) error {
 	}
 	h := f.header
 	switch h.kind {
-	case kindWelcome, kindAck, kindHeld: // about our log
+	case kindWelcome, kindAck, kindHeld, kindWant: // about our log, or our table
 		l := g.link(from)
 		if h.peer != from || h.origin != g.cfg.Incarnation || l == nil {
 			return nil
@@ -74,6 +76,8 @@ func (g *Ledger) Receive(now int64, from uint64, frame []byte) error {
 			g.acknowledged(now, l, h, f.ack)
 		case kindHeld:
 			g.holds(now, l, h, f.held)
+		case kindWant:
+			g.wanted(now, l, h, f.want)
 		}
 		return nil
 	}
@@ -109,6 +113,12 @@ func (g *Ledger) hear(now int64, f *frame) error {
 		if g.told(h.origin, f.ping.Wall); s.started {
 			g.acknowledge(h, s, f.sent, false)
 		}
+	case kindHolding:
+		g.heldBy(s, h.origin, f.holding)
+	case kindChunk:
+		return g.given(now, h, s, f)
+	case kindRefused:
+		g.turnedDown(now, h, f.refused)
 	}
 	return nil
 }
@@ -131,19 +141,27 @@ func (g *Ledger) greeted(now int64, h header, m *hello) {
 	if h.session < s.session || h.session == s.session && s.started {
 		return
 	}
+	if !m.Joining {
+		g.meet(now)
+	}
 	if h.session > s.session {
-		s.session, s.nonce, s.started, s.parts = h.session, g.cfg.Rand(), false, parts{}
+		s.session, s.nonce = h.session, g.cfg.Rand()
+		s.close()
 	}
 	s.heardAt = now
 	s.delay.see(now, now-m.Sent)
 	g.told(h.origin, m.Wall)
-	n := number{Kind: numberNone}
-	if s.known {
-		n = number{Kind: numberKnown, N: s.cursor}
-	}
-	h.kind, h.nonce = kindWelcome, s.nonce
-	g.reply(h, &welcome{Numbers: []number{n}, Echo: m.Sent, Wall: g.wall})
+	g.welcome(h.origin, s, m.Sent)
 }
+
+// welcome states our numbers to an origin, or that we are still joining.
+func (g *Ledger) welcome(origin uint64, s *source, echo int64) {
+	m := &welcome{Joining: g.join != nil, Numbers: s.numbers.list(), Echo: echo, Wall: g.wall}
+	g.reply(header{kind: kindWelcome, origin: origin, peer: g.cfg.Incarnation, session: s.session, nonce: s.nonce}, m)
+}
+
+// close ends the session in course, or has the next one begin.
+func (s *source) close() { s.started, s.holding, s.parts = false, false, parts{} }
 
 // refusal says why a peer cannot be heard, or nothing.
 func (g *Ledger) refusal(m *hello) string {
@@ -163,7 +181,7 @@ func (g *Ledger) opened(now int64, h header, s *source, f *frame) error {
 		g.acknowledge(h, s, f.sent, false)
 		return nil
 	}
-	if len(m.Numbers) != 1 || s.known && m.Numbers[0] < s.cursor {
+	if g.join != nil || len(m.Numbers) != 1 && len(m.Numbers) != Chunks || !s.numbers.allows(m.Numbers) {
 		return nil
 	}
 	s.parts.begin(0, 0, m.Parts)
@@ -179,21 +197,25 @@ func (g *Ledger) opened(now int64, h header, s *source, f *frame) error {
 		g.reply(h, &held{Parts: len(s.parts.bodies), Echo: f.sent})
 		return nil
 	}
-	if n := m.Numbers[0]; s.known && n > s.cursor {
-		g.lose(h.origin, s, n)
-	} else {
-		s.cursor = n
-	}
-	s.known, s.started, s.parts = true, true, parts{}
+	g.missed(h.origin, s, s.numbers.begin(m.Numbers))
+	s.cursor, s.started, s.parts = s.numbers.least(), true, parts{}
 	g.acknowledge(h, s, f.sent, false)
 	return nil
 }
 
-// lose moves a cursor on without what lay between.
+// lose moves all numbers on without what lay between.
 func (g *Ledger) lose(origin uint64, s *source, to uint64) {
-	n := to - s.cursor
-	s.lost, g.lost, s.cursor, s.parts = s.lost+n, g.lost+n, to, parts{}
-	g.note(origin, "%d drains lost: its log no longer had them", n)
+	g.missed(origin, s, to-s.cursor)
+	s.numbers.raise(to)
+	s.cursor, s.parts = to, parts{}
+}
+
+// missed counts drains that were not to be had.
+func (g *Ledger) missed(origin uint64, s *source, n uint64) {
+	if n > 0 {
+		s.lost, g.lost = s.lost+n, g.lost+n
+		g.note(origin, "%d drains lost: its log no longer had them", n)
+	}
 }
 
 // admit applies a batch if it continues exactly what was applied before.
@@ -226,6 +248,8 @@ func (g *Ledger) admit(now int64, h header, s *source, f *frame) error {
 		if err := g.apply(now, h.origin, s, s.parts.bodies); err != nil {
 			return err
 		}
+		g.missed(h.origin, s, s.numbers.straddled(b.From, b.To))
+		s.numbers.raise(b.To)
 		s.cursor, s.parts = b.To, parts{}
 	}
 	g.acknowledge(h, s, f.sent, false)

@@ -36,9 +36,11 @@ type Definition struct {
 // order of the fields: what it acknowledges in Frames counts as applied.
 type Output struct {
 	Definitions []Definition // of peers
+	Chunks      []Chunk      // of a donor, to be merged
 	Charges     []Charge
 	Records     []RecordNews
 	Frames      []Frame
+	Wants       []Want   // of newcomers, to be answered by Serve
 	Redial      []uint64 // drop the stream to these incarnations and dial again
 	Notes       []Note   // for the log of the node
 }
@@ -71,6 +73,7 @@ type LinkStats struct {
 	Name       string
 	Alive      bool
 	InStep     bool   // its session is acknowledged
+	Joining    bool   // it does not have the counts yet, and our log is held for it
 	Behind     uint64 // drains it has not acknowledged
 	Backlog    int    // entries it has not acknowledged
 	InFlight   int    // frames of batches sent and not acknowledged
@@ -90,7 +93,7 @@ type LinkStats struct {
 func (g *Ledger) Links(now int64) []LinkStats {
 	stats := make([]LinkStats, 0, len(g.links))
 	for _, l := range g.links {
-		s := LinkStats{Peer: l.peer, Name: l.name, Alive: l.deadAt == 0, InStep: l.state == live,
+		s := LinkStats{Peer: l.peer, Name: l.name, Alive: l.deadAt == 0, InStep: l.state == live, Joining: l.state == waiting,
 			Behind: g.log.head - l.cursor, Backlog: g.log.entriesAfter(l.cursor), InFlight: l.inFlight(),
 			Redials: l.redials, RoundTrip: l.roundTrip.least(now)}
 		if l.unanswered != 0 {
@@ -127,13 +130,23 @@ func (g *Ledger) Heard() bool {
 	return true
 }
 
-// Number is how much of an origin's log has been applied; ok is false if none of it.
+// Number is how much of an origin's log has been applied to every chunk; ok is false if
+// none of it.
 func (g *Ledger) Number(origin uint64) (n uint64, ok bool) {
 	s := g.sources[origin]
-	if s == nil || !s.known {
+	if s == nil || !s.numbers.known() {
 		return 0, false
 	}
-	return s.cursor, true
+	return s.numbers.least(), true
+}
+
+// NumberOf is the same of one chunk.
+func (g *Ledger) NumberOf(origin uint64, chunk int) (n uint64, ok bool) {
+	s := g.sources[origin]
+	if s == nil {
+		return 0, false
+	}
+	return s.numbers.at(chunk).N, s.numbers.at(chunk).known()
 }
 
 // Head is the number of the newest drain.

@@ -1,0 +1,405 @@
+package gossip
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// A newcomer has every peer hold its log for it, then takes one ready peer's table, some
+// chunks at a time, each with its own vector. It applies no batches before it has them
+// all. Then it states to each origin the numbers of its chunks, and hears its log from
+// there.
+
+// join is how far a newcomer has come.
+type join struct {
+	since  int64 // when it began
+	metAt  int64 // when the first peer was seen; 0: none yet
+	seenAt int64 // when the last one was
+
+	loaded [Chunks]bool
+	claims [Chunks]map[uint64]claim // by origin: what the chunk has of its log
+	lost   uint64                   // drains that some chunk misses, as far as that is known
+
+	donor   uint64 // 0: none
+	session uint64 // of the donor's log with us
+	ask     uint64
+	chunk   int   // that was asked for
+	askedAt int64 // when it last was
+	retryAt int64 // when it is asked for again
+	movedAt int64 // when the donor last gave a sign of life
+	given   given
+}
+
+// given is the parts of an answer that are here.
+type given struct {
+	chunk // of part 0
+	parts
+}
+
+// claim is how much of a log a donor's chunk has in it.
+type claim struct {
+	origin uint64
+	number
+	silent int64 // ns since the donor heard of it
+}
+
+func newJoin(now int64) *join { return &join{since: now} }
+
+// seen notes that a peer is there.
+func (j *join) seen(now int64) {
+	j.seenAt = now
+	if j.metAt == 0 {
+		j.metAt = max(now, 1)
+	}
+}
+
+// deadline is when the node is ready with what it has.
+func (j *join) deadline(timeout int64) int64 {
+	if j.metAt != 0 {
+		return j.metAt + timeout
+	}
+	return j.since + timeout
+}
+
+// next is the first chunk that is not here, -1 if all are.
+func (j *join) next() int { return slices.Index(j.loaded[:], false) }
+
+// leave gives up the donor, and what it has begun to give.
+func (j *join) leave() { j.donor, j.given = 0, given{} }
+
+// Joining reports whether this node does not have the counts of its peers yet.
+func (g *Ledger) Joining() bool { return g.join != nil }
+
+// meet is what a ready node does that meets a ready peer: if nobody knows of anything that
+// it has spent, and it of nobody, it turns newcomer. All incoming sessions end.
+func (g *Ledger) meet(now int64) {
+	if !g.alone || g.join != nil || g.log.told > 0 {
+		return
+	}
+	for _, s := range g.sources {
+		if s.started || !s.numbers.void() {
+			return
+		}
+	}
+	g.alone = false
+	g.join = newJoin(now)
+	for _, l := range g.links {
+		if l.deadAt == 0 {
+			g.join.seen(now)
+		}
+	}
+	g.settle()
+}
+
+// heldBy is an origin keeping its log for us from a number on. Chunks that have less of it
+// are taken over anew.
+func (g *Ledger) heldBy(s *source, origin uint64, m *holding) {
+	j := g.join
+	if j == nil || s.holding && m.From <= s.heldAt {
+		return
+	}
+	s.holding, s.heldAt = true, m.From
+	for c := range j.loaded {
+		if n := j.claims[c][origin]; j.loaded[c] && n.N < m.From {
+			j.loaded[c] = false
+		}
+	}
+}
+
+// tickJoin does what is due of joining and says when it wants to be called again.
+func (g *Ledger) tickJoin(now int64) (next int64) {
+	j := g.join
+	if j == nil {
+		return math.MaxInt64
+	}
+	deadline := j.deadline(g.cfg.JoinTimeout)
+	if now >= deadline {
+		g.joined(now)
+		return math.MaxInt64
+	}
+	if j.donor != 0 {
+		g.watchDonor(now)
+	}
+	if j.donor == 0 && !g.chooseDonor(now) {
+		at := g.firstAt()
+		if now >= at {
+			g.joined(now)
+			return math.MaxInt64
+		}
+		return min(deadline, at)
+	}
+	if now >= j.retryAt {
+		g.want(now, true)
+	}
+	return min(deadline, j.retryAt, j.movedAt+g.cfg.Timeout)
+}
+
+// watchDonor leaves one that is gone, silent, or has begun another session.
+func (g *Ledger) watchDonor(now int64) {
+	j := g.join
+	l, s := g.link(j.donor), g.sources[j.donor]
+	switch {
+	case l == nil || l.deadAt != 0 || s == nil || s.session != j.session || !l.ready:
+		j.leave()
+	case now-j.movedAt >= g.cfg.Timeout:
+		l.failedAt = now
+		j.leave()
+	}
+}
+
+// chooseDonor asks the ready peer that failed us longest ago; of several each newcomer
+// has another.
+func (g *Ledger) chooseDonor(now int64) bool {
+	var best *link
+	for _, l := range g.links {
+		s := g.sources[l.peer]
+		if l.deadAt == 0 && l.ready && s != nil && s.holding && (best == nil || g.prefers(l, best)) {
+			best = l
+		}
+	}
+	if best == nil {
+		return false
+	}
+	j := g.join
+	j.donor, j.session, j.movedAt = best.peer, g.sources[best.peer].session, now
+	g.askNext(now)
+	return true
+}
+
+func (g *Ledger) prefers(a, b *link) bool {
+	if a.failedAt != b.failedAt {
+		return a.failedAt < b.failedAt
+	}
+	return a.peer^g.cfg.Incarnation < b.peer^g.cfg.Incarnation
+}
+
+// firstAt is when this node is ready because no member is: it has the lowest name of all,
+// and they all join.
+func (g *Ledger) firstAt() int64 {
+	alive := 0
+	for _, l := range g.links {
+		if l.deadAt != 0 {
+			continue
+		}
+		alive++
+		if l.state != waiting || cmp.Or(cmp.Compare(l.name, g.cfg.Name), order(l.peer, g.cfg.Incarnation)) < 0 {
+			return math.MaxInt64
+		}
+	}
+	if alive == 0 {
+		return math.MaxInt64
+	}
+	return g.join.seenAt + g.cfg.Settle
+}
+
+// askNext asks for the next chunk, or is done.
+func (g *Ledger) askNext(now int64) {
+	j := g.join
+	j.given = given{}
+	if j.chunk = j.next(); j.chunk < 0 {
+		g.joined(now)
+		return
+	}
+	j.ask++
+	g.want(now, false)
+}
+
+// want asks for what is missing of the chunk; again says that it may have been sent.
+func (g *Ledger) want(now int64, again bool) {
+	j := g.join
+	s := g.sources[j.donor]
+	j.askedAt, j.retryAt = now, now+g.cfg.Resend
+	m := &want{Ask: j.ask, Chunk: j.chunk, Have: len(j.given.bodies), Again: again}
+	for origin, s := range g.sources {
+		if s.holding {
+			m.Holders = append(m.Holders, origin)
+		}
+	}
+	slices.Sort(m.Holders)
+	g.reply(header{kind: kindWant, origin: j.donor, peer: g.cfg.Incarnation, session: s.session, nonce: s.nonce}, m)
+}
+
+// turnedDown is a donor's refusal: not ready itself, or somebody does not hold yet.
+func (g *Ledger) turnedDown(now int64, h header, m *refused) {
+	j := g.join
+	if j == nil || h.origin != j.donor || m.Ask != j.ask {
+		return
+	}
+	j.movedAt, j.retryAt = now, now+g.cfg.Resend/4
+	if m.Joining {
+		if l := g.link(j.donor); l != nil {
+			l.ready = false
+		}
+		j.leave()
+	}
+}
+
+// given takes in a part of what was asked for. All parts together are merged.
+func (g *Ledger) given(now int64, h header, s *source, f *frame) error {
+	j, m := g.join, f.chunk
+	if j == nil || h.origin != j.donor || m.Ask != j.ask || m.From != j.chunk {
+		return nil
+	}
+	j.movedAt = now
+	v := &j.given
+	switch {
+	case m.Part == 0 && v.total == 0:
+		v.chunk = *m
+		v.parts.begin(0, 1, m.Parts)
+	case m.Part != len(v.bodies), m.Cut != v.Cut, m.Parts != v.total:
+		return nil // come twice, or too early
+	}
+	if err := v.parts.add(f.body, f.size); err != nil {
+		return err
+	}
+	if !v.whole() {
+		g.want(now, false)
+		return nil
+	}
+	if err := g.take(now, h.origin, s); err != nil {
+		g.link(j.donor).failedAt = now
+		j.leave()
+		return err
+	}
+	g.askNext(now)
+	return nil
+}
+
+// take hands over the chunks that are here, in our time, with what they lack of our own.
+func (g *Ledger) take(now int64, donor uint64, s *source) error {
+	j := g.join
+	v := &j.given
+	out := Chunk{Donor: donor, From: v.From, To: v.To}
+	for _, raw := range v.bodies {
+		if err := decodeRows(raw, v.Cut, &out); err != nil {
+			return err
+		}
+	}
+	here := min(addSat(v.Cut, s.delay.least(now)), now)
+	for i := range out.Rows {
+		out.Rows[i].move(v.Cut, here)
+	}
+	first, last := Range(v.From, v.To)
+	if slices.ContainsFunc(out.Rows, func(r Row) bool { return r.Hash < first || r.Hash > last }) {
+		return errMalformed
+	}
+	records := make([]*Record, len(out.Holds))
+	for i := range out.Holds {
+		r := out.Holds[i].Record
+		records[i] = &r
+	}
+	g.learnAll(now, donor, s, v.Cut, records)
+	for i := range out.Holds {
+		out.Holds[i].Record = *records[i]
+	}
+	own := uint64(0)
+	for c := v.From; c < v.To; c++ {
+		j.claim(c, v.Numbers)
+		own = j.claims[c][g.cfg.Incarnation].N
+		j.loaded[c] = true
+	}
+	out.Own = g.ownSince(own, first, last)
+	g.out.Chunks = append(g.out.Chunks, out)
+	return nil
+}
+
+// claim notes what a chunk has in it. Where two were merged by maximum, the greater of two
+// numbers holds, what that skips is counted, and what one of them did not name is
+// doubtful.
+func (j *join) claim(c int, claims []claim) {
+	before := j.claims[c]
+	j.claims[c] = make(map[uint64]claim, len(claims))
+	for _, n := range claims {
+		if before != nil {
+			old, ok := before[n.origin]
+			switch {
+			case !ok:
+				n.Kind = numberDoubtful
+			case old.N > n.N:
+				j.lost += old.N - n.N
+				n.N = old.N
+			}
+		}
+		j.claims[c][n.origin] = n
+	}
+	for origin, old := range before {
+		if _, ok := j.claims[c][origin]; !ok {
+			old.Kind = numberDoubtful
+			j.claims[c][origin] = old
+		}
+	}
+}
+
+// ownSince is what this node has told after a drain, of the keys in a range.
+func (g *Ledger) ownSince(drain, first, last uint64) (own []Entry) {
+	if base := g.log.base(); base > drain {
+		g.join.lost += base - drain
+	}
+	for _, s := range g.log.segments {
+		switch {
+		case s.from >= drain:
+			for _, e := range s.entries {
+				if e.Hash >= first && e.Hash <= last {
+					own = append(own, e)
+				}
+			}
+		case s.to > drain:
+			g.join.lost += s.to - drain
+		}
+	}
+	return own
+}
+
+// joined has this node ready with what it has, and states its numbers to every origin.
+func (g *Ledger) joined(now int64) {
+	j := g.join
+	g.join = nil
+	missing := 0
+	for c := range j.loaded {
+		if !j.loaded[c] {
+			missing++
+		}
+		for origin, n := range j.claims[c] {
+			if origin == g.cfg.Incarnation {
+				continue
+			}
+			g.alone = false
+			s := g.sources[origin]
+			if s == nil {
+				s = &source{heardAt: subSat(now, max(n.silent, 0))}
+				g.sources[origin] = s
+			}
+			s.numbers.set(c, n.number)
+		}
+	}
+	g.missing = missing
+	if missing > 0 && j.metAt != 0 && now >= j.deadline(g.cfg.JoinTimeout) {
+		g.note(0, "joined with what there is: no counts of %d in %d parts of the keys were to be had in time", missing, Chunks)
+	} else {
+		g.missing = 0
+	}
+	if j.lost > 0 {
+		g.lost += j.lost
+		g.note(0, "%d drains lost while joining", j.lost)
+	}
+	for _, origin := range g.origins() {
+		if s := g.sources[origin]; s.session != 0 && !s.refused {
+			s.numbers.pack()
+			s.close()
+			g.welcome(origin, s, 0)
+		} else {
+			s.numbers.pack()
+		}
+	}
+	g.settle()
+}
+
+// origins is whose logs we know of, in order.
+func (g *Ledger) origins() (origins []uint64) {
+	for origin := range g.sources {
+		origins = append(origins, origin)
+	}
+	slices.Sort(origins)
+	return origins
+}
