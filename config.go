@@ -29,8 +29,10 @@ type Config struct {
 	// Join names peers to meet, as host:port; one that answers is enough. Open does
 	// not wait for them, and a node that finds nobody serves alone and keeps looking.
 	Join []string
-	// JoinTimeout is how long Ready waits for the first peer if Join names any.
-	// Default 10 s.
+	// JoinTimeout is how long Ready waits for the first peer if Join names any; and, from
+	// then on, for the counts of all keys, which the node takes over from one that is
+	// ready. When it is over the node is ready with what it has, says so in the log, and
+	// Stats.Missing shows it. Default 10 s; PartitionMemory if that is less.
 	JoinTimeout time.Duration
 	// Label keeps clusters apart: nodes with another label are refused. It travels in
 	// clear and guards against mistakes only.

@@ -58,8 +58,7 @@ func (n *Node) stepLocked() {
 	select {
 	case <-n.ready:
 	default:
-		n.joined = n.joined || len(n.cfg.Join) == 0 || n.engine.Nodes() > 1 || now > int64(n.cfg.JoinTimeout)
-		if n.joined && n.engine.Heard() {
+		if !n.engine.Joining() && n.engine.Heard() {
 			close(n.ready)
 		}
 	}

@@ -43,7 +43,6 @@ type Node struct {
 	mu      sync.Mutex // guards engine; taken before any lock of table or cluster
 	engine  *engine.Engine
 	wakeAt  int64         // when the loop looks again by itself
-	joined  bool          // a peer was met, or waited for long enough
 	retired bool          // nothing is drained any more
 	quiet   chan struct{} // closed when all is acknowledged; nil before Close
 	notes   []gossip.Note // to be logged once mu is free
@@ -72,7 +71,8 @@ func Open(cfg Config) (*Node, error) {
 		Table: n.table, Sync: int64(cfg.SyncInterval), Parse: definitionOf,
 		Wall: n.wall,
 		Ledger: gossip.Config{
-			Incarnation: n.self, Seed: fingerprint(cfg.HashSeed), Rand: random,
+			Incarnation: n.self, Name: cfg.Name, Seed: fingerprint(cfg.HashSeed), Rand: random,
+			Joins: cfg.Bind != "", First: len(cfg.Join) == 0, JoinTimeout: int64(cfg.JoinTimeout),
 			PartitionMemory: int64(cfg.PartitionMemory), MaxBytes: cfg.MaxLogBytes,
 		},
 		Send: n.send, Redial: n.redial, Note: n.note,
@@ -115,10 +115,12 @@ func (n *Node) Addr() string {
 	return n.cluster.Addr()
 }
 
-// Ready waits until the node knows what its peers are spending: until it is in session
-// with every member it sees, and has met one if Config.Join names any (or
-// Config.JoinTimeout is over: a lone node serves too). It returns the context's error,
-// or ErrClosed. Decisions can be had before, from what is known.
+// Ready waits until the node knows what its peers have spent, and spend: until it has
+// taken over the count of every key from one of them, if Config.Join names any, and is in
+// session with every member it sees. Config.JoinTimeout bounds the first part: a node that
+// finds nobody serves alone, and one that cannot have all counts with those it has. It
+// returns the context's error, or ErrClosed. Decisions can be had before, from what is
+// known.
 func (n *Node) Ready(ctx context.Context) error {
 	select {
 	case <-n.stop:

@@ -17,6 +17,7 @@ type Member struct {
 	Incarnation uint64 // of the process: another after a restart
 	Self        bool
 	State       string // alive, dead or left
+	Joining     bool   // it has not taken over the counts of its peers yet
 
 	// InSession says that each of the two hears the other's log.
 	InSession bool
@@ -34,8 +35,10 @@ type Member struct {
 // Stats are a node's counters, since Open, and gauges.
 type Stats struct {
 	Name       string
-	Nodes      int // alive, this one included
-	Keys       int // remembered now
+	Nodes      int  // alive, this one included
+	Joining    bool // the counts of the peers are not all here yet
+	Missing    int  // of 64 parts of the keys, how many could not be had by JoinTimeout
+	Keys       int  // remembered now
 	MaxKeys    int
 	Evicted    int64 // keys dropped for others although they carried something
 	Overflowed int64 // takes of keys that found no room, decided on one count a limit
@@ -75,6 +78,7 @@ func (n *Node) Members() []Member {
 	for _, l := range n.engine.Links(n.now()) {
 		links[l.Peer] = l
 	}
+	joining := n.engine.Joining()
 	n.mu.Unlock()
 	traffic := make(map[uint64]cluster.LinkStats)
 	for _, t := range n.cluster.Links() {
@@ -85,8 +89,8 @@ func (n *Node) Members() []Member {
 		l, t := links[m.Incarnation], traffic[m.Incarnation]
 		members = append(members, Member{
 			Name: m.Name, Addr: m.Addr, Incarnation: m.Incarnation, Self: m.Self, State: m.State.String(),
-			InSession: l.InStep && l.SourceSeen,
-			Lag:       time.Duration(l.Lag), LagMax: time.Duration(l.LagMax), Backlog: l.Backlog, Unacked: l.InFlight,
+			InSession: l.InStep && l.SourceSeen, Joining: l.Joining || m.Self && joining,
+			Lag: time.Duration(l.Lag), LagMax: time.Duration(l.LagMax), Backlog: l.Backlog, Unacked: l.InFlight,
 			BytesOut: t.BytesOut, BytesIn: t.BytesIn, Reconnects: t.Reconnects,
 		})
 	}
@@ -107,6 +111,7 @@ func (n *Node) Stats() Stats {
 	n.mu.Lock()
 	now := n.now()
 	s.Nodes, s.Gap = n.engine.Nodes(), time.Duration(n.engine.Gap())
+	s.Joining, s.Missing = n.engine.Joining(), n.engine.Missing()
 	s.Lost, s.Dropped, s.Skew = n.engine.Lost(), n.engine.Dropped(), time.Duration(n.engine.Skew())
 	s.Holds, s.Bans = len(n.engine.Holds(now)), len(n.engine.Bans(now))
 	for _, c := range all {

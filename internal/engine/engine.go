@@ -30,6 +30,9 @@ type Table interface {
 	SetWall(offset int64)
 	Wall(now int64) int64
 	Sweep(now int64, shards int)
+	Cut(now int64, first, last uint64, told func(l *table.Limit, hash uint64, r table.Row), emit func(l *table.Limit, s *table.Saved))
+	Merge(l *table.Limit, now int64, saved *table.Saved, as *table.Def, more []table.Row)
+	Stats() table.Stats
 }
 
 // Config says what an engine works on. Send, Redial and Note are called from within
@@ -75,6 +78,7 @@ type Engine struct {
 	ends  ends
 	keep  int64                              // ns for which holds are remembered after their end
 	bans  map[gossip.RecordKey]gossip.Record // of limits that are not shared
+	texts map[uint64]gossip.Definition       // all known, this node's own before those of peers
 
 	limit   *table.Limit // of the last charge: they come grouped
 	heard   map[uint64]*hearing
@@ -95,6 +99,7 @@ func New(now int64, cfg Config) *Engine {
 	e := &Engine{
 		cfg: cfg, table: cfg.Table, nodes: 1, alive: make(map[uint64]bool), heard: make(map[uint64]*hearing),
 		clock: window.NewClock(cfg.Wall()), holds: make(map[hold]*held), bans: make(map[gossip.RecordKey]gossip.Record),
+		texts: make(map[uint64]gossip.Definition),
 	}
 	cfg.Ledger.Born = now
 	if cfg.Ledger.Compose == nil {
@@ -116,6 +121,7 @@ func (e *Engine) Poke() bool { return !e.poked.Swap(true) }
 // Define announces a limit of this node to its peers.
 func (e *Engine) Define(now int64, d gossip.Definition) {
 	e.ledger.Define(now, d)
+	e.texts[d.ID] = d
 	e.settle(now)
 }
 
@@ -198,10 +204,7 @@ func (e *Engine) drain(now int64, urgentOnly bool) {
 	e.drained = now
 	e.entries = e.entries[:0]
 	since, _ := e.table.Drain(urgentOnly, func(l *table.Limit, hash uint64, r table.Row) {
-		if r.Per == 0 {
-			r.Start = min(r.Start, now)
-		}
-		e.entries = append(e.entries, gossip.Entry{Limit: l.ID(), Hash: hash, N: r.N, Start: r.Start, Per: r.Per})
+		e.entries = append(e.entries, entryOf(now, l, hash, r))
 	})
 	if len(e.entries) > 0 {
 		e.ledger.Append(now, since, e.entries)
@@ -218,6 +221,9 @@ func (e *Engine) settle(now int64) {
 	for _, d := range out.Definitions {
 		e.learn(d)
 	}
+	for i := range out.Chunks {
+		e.merge(now, &out.Chunks[i])
+	}
 	for i := range out.Charges {
 		e.charge(now, &out.Charges[i])
 	}
@@ -233,6 +239,12 @@ func (e *Engine) settle(now int64) {
 	for _, n := range out.Notes {
 		e.cfg.Note(n)
 	}
+	if len(out.Wants) > 0 {
+		for _, w := range out.Wants {
+			e.serve(now, w)
+		}
+		e.settle(now)
+	}
 }
 
 // learn takes a peer's definition for limits that this node has none of its own for.
@@ -242,6 +254,8 @@ func (e *Engine) learn(d gossip.Definition) {
 	}
 	if _, err := e.table.Learn(d.ID, e.cfg.Parse(d.Text)); err != nil {
 		e.cfg.Note(gossip.Note{Text: "limit " + d.Name + " of a peer: " + err.Error()})
+	} else if l := e.table.Lookup(d.ID); !l.Defined() {
+		e.texts[d.ID] = d
 	}
 	e.limit = nil
 }

@@ -1,0 +1,153 @@
+package engine
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/stint-go/stint/gossip"
+	"github.com/stint-go/stint/internal/table"
+	"github.com/stint-go/stint/window"
+)
+
+// cutKeys is about how many keys a newcomer is given at a time: what that takes holds up
+// the donor's gossip, though none of its takes.
+const cutKeys = 16_384
+
+// serve gives a newcomer what it wants of the table. What is unsent of it goes into the
+// log first, in the same step.
+func (e *Engine) serve(now int64, w gossip.Want) {
+	keys := e.table.Stats().Keys
+	to := w.Chunk + min(max(cutKeys*gossip.Chunks/max(keys, 1), 1), w.Most)
+	first, last := gossip.Range(w.Chunk, to)
+	var entries []gossip.Entry
+	var rows []gossip.Row
+	var defs []gossip.Definition
+	e.table.Cut(now, first, last, func(l *table.Limit, hash uint64, r table.Row) {
+		entries = append(entries, entryOf(now, l, hash, r))
+	}, func(l *table.Limit, s *table.Saved) {
+		if def := l.Def(); def.Shared || def.Kind == table.Unknown {
+			rows = append(rows, rowOf(l, s))
+		}
+	})
+	if len(entries) > 0 {
+		e.ledger.Append(now, now, entries)
+	}
+	named := make(map[uint64]bool)
+	for i := range rows {
+		if id := rows[i].Limit; !named[id] {
+			if named[id] = true; e.texts[id].ID == id {
+				defs = append(defs, e.texts[id])
+			}
+		}
+	}
+	slices.SortFunc(defs, func(a, b gossip.Definition) int { return cmp.Compare(a.ID, b.ID) })
+	e.ledger.Serve(now, w, to, defs, rows, e.holdsIn(first, last))
+}
+
+// holdsIn are the holds of the keys in a range, over or not, in order.
+func (e *Engine) holdsIn(first, last uint64) (holds []gossip.Held) {
+	for _, h := range e.holds {
+		if h.shared && h.record.Hash >= first && h.record.Hash <= last {
+			holds = append(holds, gossip.Held{Record: h.record, Charged: h.charged})
+		}
+	}
+	slices.SortFunc(holds, func(a, b gossip.Held) int {
+		return cmp.Or(cmp.Compare(a.Record.Maker, b.Record.Maker), cmp.Compare(a.Record.ID, b.Record.ID))
+	})
+	return holds
+}
+
+func entryOf(now int64, l *table.Limit, hash uint64, r table.Row) gossip.Entry {
+	if r.Per == 0 {
+		r.Start = min(r.Start, now)
+	}
+	return gossip.Entry{Limit: l.ID(), Hash: hash, N: r.N, Start: r.Start, Per: r.Per}
+}
+
+func rowOf(l *table.Limit, s *table.Saved) gossip.Row {
+	r := gossip.Row{Limit: l.ID(), Hash: s.Hash, At: s.At, Rem: s.Rem, Counts: s.Counts}
+	switch l.Def().Kind {
+	case table.Bucket:
+		r.Shape = gossip.RowBucket
+	case table.Window:
+		r.Shape = gossip.RowWindow
+	case table.Log:
+		r.Shape = gossip.RowLog
+		for _, m := range s.Log {
+			r.Moments = append(r.Moments, gossip.Moment(m))
+		}
+	default:
+		r.Shape = gossip.RowUnknown
+	}
+	return r
+}
+
+// keyID is a key of a limit.
+type keyID struct{ limit, hash uint64 }
+
+// merge takes over what a donor has: on top of each row comes what this node has spent and
+// the donor had not heard of.
+func (e *Engine) merge(now int64, c *gossip.Chunk) {
+	defs := make(map[uint64]table.Def, len(c.Definitions))
+	for _, d := range c.Definitions {
+		e.learn(d)
+		defs[d.ID] = e.cfg.Parse(d.Text)
+	}
+	more := make(map[keyID][]table.Row)
+	for i := range c.Own {
+		o := &c.Own[i]
+		id := keyID{o.Limit, o.Hash}
+		more[id] = append(more[id], table.Row{N: o.N, Start: o.Start, Per: o.Per})
+	}
+	e.addHolds(c, more)
+	saved := &table.Saved{}
+	for i := range c.Rows {
+		r := &c.Rows[i]
+		l := e.limitOf(r.Limit)
+		if l == nil || l.Defined() && !l.Def().Shared {
+			continue
+		}
+		as := table.Def{}
+		if r.Shape != gossip.RowUnknown {
+			if as = defs[r.Limit]; as.Kind != kinds[r.Shape] {
+				e.cfg.Note(gossip.Note{Peer: c.Donor, Text: "counts of a limit were not taken over: its definition is not understood"})
+				continue
+			}
+		}
+		*saved = table.Saved{Hash: r.Hash, At: r.At, Rem: r.Rem, Counts: r.Counts, Log: saved.Log[:0]}
+		for _, m := range r.Moments {
+			saved.Log = append(saved.Log, window.Event(m))
+		}
+		e.table.Merge(l, now, saved, &as, more[keyID{r.Limit, r.Hash}])
+	}
+}
+
+var kinds = [...]table.Kind{gossip.RowBucket: table.Bucket, gossip.RowWindow: table.Window, gossip.RowLog: table.Log}
+
+// addHolds takes over the donor's holds as the rows count them. What this node counts of
+// the others, or counts otherwise, comes on top.
+func (e *Engine) addHolds(c *gossip.Chunk, more map[keyID][]table.Row) {
+	counted := make(map[hold]int64, len(c.Holds))
+	for i := range c.Holds {
+		r := &c.Holds[i].Record
+		name := hold{r.Maker, r.ID}
+		if e.holds[name] == nil {
+			e.remember(&held{record: *r, charged: c.Holds[i].Charged, shared: true})
+		}
+		counted[name] = c.Holds[i].Charged
+	}
+	first, last := gossip.Range(c.From, c.To)
+	for name, h := range e.holds {
+		r := &h.record
+		if n := h.charged - counted[name]; n != 0 && h.shared && r.Hash >= first && r.Hash <= last {
+			id := keyID{r.Limit, r.Hash}
+			more[id] = append(more[id], table.Row{N: n, Start: r.Start, Per: r.Per})
+		}
+	}
+}
+
+// Joining reports whether this node does not have its peers' counts yet.
+func (e *Engine) Joining() bool { return e.ledger.Joining() }
+
+// Missing is how many of gossip.Chunks parts of the counts it could not have in time.
+func (e *Engine) Missing() int { return e.ledger.Missing() }
