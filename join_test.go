@@ -150,7 +150,7 @@ func TestLoneNodeMeetsACluster(t *testing.T) {
 			admitted(n, "ann", everyKind(100)[2], 10)
 		}
 		cfg := r.config(7)
-		cfg.Join, cfg.JoinTimeout = []string{seed(8)}, time.Second
+		cfg.Join, cfg.JoinTimeout = []string{seed(8)}, 4*time.Second
 		lone := r.open(cfg)
 		if err := lone.Ready(context.Background()); err != nil {
 			t.Fatal(err)
@@ -159,7 +159,12 @@ func TestLoneNodeMeetsACluster(t *testing.T) {
 		time.Sleep(time.Minute)
 		cfg = r.config(8)
 		cfg.Join = []string{seed(0)}
+		r.net.Split(ip(7))
 		nodes = append(nodes, lone, r.open(cfg))
+		if err := nodes[3].Ready(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		r.net.Heal()
 		r.met(nodes...)
 		time.Sleep(5 * time.Second)
 		r.met(nodes...)

@@ -54,10 +54,12 @@ func (g *Ledger) wanted(now int64, l *link, h header, m *want) {
 	g.out.Wants = append(g.out.Wants, Want{Peer: l.peer, Ask: m.Ask, Chunk: m.Chunk, Most: g.alike(m.Chunk)})
 }
 
-// unheld are the members alive, this one included, that a newcomer has no word of.
+// unheld are the members alive, this one included, that a newcomer has no word of. A node
+// that was ready by itself waits, too, for those that have not said what they are: it may
+// have to join itself.
 func (g *Ledger) unheld(l *link, holders []uint64) (missing []uint64) {
 	for _, m := range g.links {
-		if m != l && m.deadAt == 0 && !slices.Contains(holders, m.peer) {
+		if m != l && m.deadAt == 0 && (!slices.Contains(holders, m.peer) || g.alone && m.state < waiting) {
 			missing = append(missing, m.peer)
 		}
 	}

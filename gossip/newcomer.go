@@ -72,15 +72,21 @@ func (j *join) leave() { j.donor, j.given = 0, given{} }
 func (g *Ledger) Joining() bool { return g.join != nil }
 
 // meet is what a ready node does that meets a ready peer: if nobody knows of anything that
-// it has spent, and it of nobody, it turns newcomer. All incoming sessions end.
+// it has spent, and it has applied nothing of anybody, it turns newcomer. All incoming
+// sessions end.
 func (g *Ledger) meet(now int64) {
 	if !g.alone || g.join != nil || g.log.told > 0 {
 		return
 	}
 	for _, s := range g.sources {
-		if s.started || !s.numbers.void() {
+		if s.numbers.any() {
 			return
 		}
+	}
+	for _, origin := range g.origins() {
+		s := g.sources[origin]
+		s.close()
+		s.numbers, s.nonce = vector{}, g.cfg.Rand()
 	}
 	g.alone = false
 	g.join = newJoin(now)

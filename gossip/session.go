@@ -32,7 +32,7 @@ func (g *Ledger) welcomed(now int64, l *link, h header, w *welcome) {
 	g.told(l.peer, w.Wall)
 	l.nonce, l.wordAt, l.ready = h.nonce, now, !w.Joining
 	if w.Joining {
-		l.state = waiting
+		l.state, l.acked = waiting, false
 		g.holdFor(now, l)
 		return
 	}

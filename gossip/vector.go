@@ -139,9 +139,9 @@ func (v *vector) known() bool {
 	return !slices.ContainsFunc(v.list(), func(n number) bool { return !n.known() })
 }
 
-// void reports whether no chunk's number is.
-func (v *vector) void() bool {
-	return !slices.ContainsFunc(v.list(), number.known)
+// any reports whether some chunk has some of the log in it.
+func (v *vector) any() bool {
+	return slices.ContainsFunc(v.list(), func(n number) bool { return n.N > 0 })
 }
 
 // least is the lowest of the numbers.
