@@ -48,6 +48,8 @@ type node struct {
 	next  int64 // what Tick asked for
 
 	charges []Charge
+	chunks  []Chunk
+	given   int64 // of key 0, by a donor: what others had spent
 	defs    []Definition
 	notes   []Note
 	redials []uint64
@@ -157,6 +159,13 @@ func (n *node) collect() {
 	for _, news := range out.Records {
 		n.news = append(n.news, news)
 		n.auditNews(news)
+	}
+	for _, c := range out.Chunks {
+		n.take(c)
+	}
+	for _, want := range out.Wants {
+		n.Serve(n.time(), want, want.Chunk+want.Most, nil, n.rows(), nil)
+		defer n.collect()
 	}
 	for _, f := range out.Frames {
 		if to := n.w.node(f.To); to != nil {

@@ -1,0 +1,131 @@
+package gossip
+
+import "testing"
+
+// rows is the node's table of limit 1: key 0 and all that it has told and heard of it.
+func (n *node) rows() []Row {
+	return []Row{{Limit: 1, Shape: RowWindow, Counts: [3]int64{n.count()}}}
+}
+
+// count is what the node has of key 0: what it told, what it was given and what it heard.
+func (n *node) count() (sum int64) {
+	for _, d := range n.told {
+		sum += d[about(1, 0)]
+	}
+	sum += n.given
+	for _, c := range n.charges {
+		sum += c.N
+	}
+	return sum
+}
+
+// take keeps a chunk, and what is in it of others.
+func (n *node) take(c Chunk) {
+	n.chunks = append(n.chunks, c)
+	if c.From > 0 {
+		return
+	}
+	n.given = 0
+	sum := c.Rows[0].Counts[0] - n.count()
+	for _, e := range c.Own {
+		sum += e.N
+	}
+	n.given = sum
+}
+
+func joins(first bool) func(*Config) {
+	return func(c *Config) { c.Joins, c.First, c.Grace = true, first, 1 }
+}
+
+// meeting has all know each other, and their links open.
+func meeting(nodes ...*node) {
+	for _, a := range nodes {
+		for _, b := range nodes {
+			if a != b && a.link(b.id) == nil {
+				a.up(b)
+				a.open(b)
+			}
+		}
+	}
+}
+
+// Rules 7, 8, 11 and 12: what the donor has not heard yet of an origin, or of the newcomer,
+// when it is asked is told by their logs, once; so is what comes while the newcomer joins.
+func TestJoin(t *testing.T) {
+	for delay := range 40 {
+		w := newWorld(t)
+		o, d := w.born("o", joins(true)), w.born("d", joins(false))
+		meeting(o, d)
+		w.pass(3000 * ms)
+		if d.Joining() || !d.Heard() {
+			t.Fatal("the second is not ready")
+		}
+		o.spend(1)
+		w.pass(100 * ms)
+		o.spend(2)
+		d.spend(10)
+		w.now += 5 * ms
+		o.tick()
+		late := w.take(kind(o, kindBatch)) // the donor has applied 1 of these 3
+		n := w.born("n", joins(false))
+		n.spend(100)
+		meeting(o, d, n)
+		total := int64(113)
+		for i := range delay {
+			for _, m := range []*node{o, d, n} {
+				m.tick()
+			}
+			if len(w.wire) > 0 {
+				w.handAll(w.wire[:1:1])
+				w.wire = w.wire[1:]
+			}
+			w.now += ms
+			if i%7 == 0 {
+				o.spend(1000)
+				n.spend(10_000)
+				total += 11_000
+			}
+		}
+		w.handAll(late)
+		w.pass(5000 * ms)
+		for _, m := range []*node{o, d, n} {
+			if got := m.count(); got != total || m.Joining() || m.Lost() > 0 || !m.Quiet() {
+				t.Fatalf("delay %d: %s has %d of %d, joining %v, lost %d, quiet %v", delay, m.name, got, total, m.Joining(), m.Lost(), m.Quiet())
+			}
+		}
+		if len(n.chunks) == 0 {
+			t.Fatal("nothing was taken over")
+		}
+	}
+}
+
+// Rule 9. Two join at once: a donor serves nobody for whom not all hold their logs.
+func TestTwoJoinAtOnce(t *testing.T) {
+	w := newWorld(t)
+	d := w.born("d", joins(true))
+	d.spend(1)
+	x, y := w.born("x", joins(false)), w.born("y", joins(false))
+	d.up(x)
+	d.up(y)
+	x.up(d)
+	y.up(d)
+	d.open(x)
+	d.open(y)
+	x.open(d)
+	y.open(d)
+	y.spend(10)
+	w.pass(1000 * ms)
+	if len(x.chunks) > 0 || len(y.chunks) > 0 {
+		t.Fatal("served though one of the newcomers holds nothing for the other")
+	}
+	x.up(y)
+	y.up(x)
+	x.open(y)
+	y.open(x)
+	w.pass(3000 * ms)
+	for _, m := range []*node{d, x, y} {
+		if got := m.count(); got != 11 || m.Joining() || m.Lost() > 0 {
+			t.Errorf("%s has %d of 11, joining %v, lost %d", m.name, got, m.Joining(), m.Lost())
+		}
+	}
+}
