@@ -153,9 +153,6 @@ func (v *vector) least() uint64 {
 	return least
 }
 
-// numbered is one number for all chunks.
-func numbered(n uint64) vector { return vector{all: number{numberKnown, n}} }
-
 // span is one stretch (from, to] of drains.
 type span struct{ from, to uint64 }
 
