@@ -198,9 +198,6 @@ func (e *Engine) drain(now int64, urgentOnly bool) {
 	e.drained = now
 	e.entries = e.entries[:0]
 	since, _ := e.table.Drain(urgentOnly, func(l *table.Limit, hash uint64, r table.Row) {
-		if r.Per == 0 {
-			r.Start = min(r.Start, now)
-		}
 		e.entries = append(e.entries, gossip.Entry{Limit: l.ID(), Hash: hash, N: r.N, Start: r.Start, Per: r.Per})
 	})
 	if len(e.entries) > 0 {
