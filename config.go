@@ -2,6 +2,7 @@ package stint
 
 import (
 	"crypto/sha256"
+	"crypto/tls"
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
@@ -26,8 +27,11 @@ type Config struct {
 	// Advertise is the host or host:port by which peers reach the node. Default: where
 	// it listens.
 	Advertise string
-	// Join names peers to meet, as host:port; one that answers is enough. Open does
-	// not wait for them, and a node that finds nobody serves alone and keeps looking.
+	// Join names peers to meet; one that answers is enough, and names are looked up for
+	// every attempt. "host:port" tries some of the addresses of a host, "dns+host:port"
+	// all of them (A and AAAA, as of a headless service), "dnssrv+name" the hosts and
+	// ports of SRV records. Open does not wait for them, and a node that finds nobody
+	// serves alone and keeps looking.
 	Join []string
 	// JoinTimeout is how long Ready waits for the first peer if Join names any; and, from
 	// then on, for the counts of all keys, which the node takes over from one that is
@@ -41,6 +45,17 @@ type Config struct {
 	// count: 16 bytes, the same on all nodes, never changed. Without one it follows
 	// from Label, and anybody can compute such keys.
 	HashSeed []byte
+
+	// ClusterKeys seal all that nodes say to each other: 32 random bytes each, the same on
+	// all nodes; the first seals, all open. Who has none of them can neither read, forge
+	// nor replay what is spent, nor be a member. See Node.SetClusterKeys for how to change
+	// them. None: all is in clear, and a warning is logged.
+	ClusterKeys [][]byte
+	// TLS seals the links instead, with certificates of your own; membership stays as
+	// ClusterKeys say. It serves both sides of a link: it needs a certificate, RootCAs,
+	// ClientCAs and ClientAuth tls.RequireAndVerifyClientCert. Without ServerName,
+	// certificates must be for the IP addresses of their nodes.
+	TLS *tls.Config
 
 	// SyncInterval is how long what was spent may wait before peers are told, far from
 	// the limit; near it they are told within milliseconds. Default 100 ms; 10 ms to 2 s.
@@ -129,8 +144,16 @@ func (c *Config) checkNames(f *faults) {
 		f.add("Bind is %q: use host:port, such as \":7946\" or \"10.0.0.1:0\"", c.Bind)
 	}
 	for _, seed := range c.Join {
-		if host, port, err := net.SplitHostPort(seed); err != nil || host == "" || port == "" {
-			f.add("Join has %q: use host:port", seed)
+		if err := cluster.CheckSeed(seed); err != nil {
+			f.add("Join has %w", err)
+		}
+	}
+	if err := cluster.CheckKeys(c.ClusterKeys); err != nil {
+		f.add("ClusterKeys: %w", err)
+	}
+	if c.TLS != nil {
+		if err := cluster.CheckTLS(c.TLS); err != nil {
+			f.add("TLS: %w", err)
 		}
 	}
 }

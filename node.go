@@ -97,7 +97,7 @@ func (n *Node) meet() (err error) {
 	defer n.mu.Unlock()
 	n.cluster, err = cluster.Open(cluster.Config{
 		Name: n.cfg.Name, Incarnation: n.self, Label: n.cfg.Label,
-		Bind: n.cfg.Bind, Advertise: n.cfg.Advertise, Join: n.cfg.Join,
+		Bind: n.cfg.Bind, Advertise: n.cfg.Advertise, Join: n.cfg.Join, Keys: n.cfg.ClusterKeys, TLS: n.cfg.TLS,
 		Transport: n.cfg.Transport, Logger: n.cfg.Logger,
 		Frame: n.receive, Change: n.change,
 	})

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stint-go/stint"
@@ -139,7 +140,8 @@ func TestStateFileRefused(t *testing.T) {
 func TestStateFileCannotBeWritten(t *testing.T) {
 	inBubble(t, func(r *rig) {
 		n, log := r.stateful(filepath.Join(r.TempDir(), "no such folder", "state"))
-		time.Sleep(30 * time.Second)
+		time.Sleep(31 * time.Second)
+		synctest.Wait() // nothing is being logged now
 		if got := strings.Count(log.String(), "state file not written"); got != 1 {
 			r.Errorf("said %d times: %s", got, log)
 		}

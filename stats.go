@@ -45,6 +45,7 @@ type Stats struct {
 	Forgiven   int64 // events of peers not charged, because they came late: promise 4
 	Lost       int64 // drains of peers that could no longer be had
 	Dropped    int64 // events of peers under limits that found no room in MaxLimits
+	Unheld     int64 // holds and bans of peers that found no room
 	Malformed  int64 // frames that could not be read
 	Gap        time.Duration
 	Holds      int           // open
@@ -113,6 +114,7 @@ func (n *Node) Stats() Stats {
 	s.Nodes, s.Gap = n.engine.Nodes(), time.Duration(n.engine.Gap())
 	s.Joining, s.Missing = n.engine.Joining(), n.engine.Missing()
 	s.Lost, s.Dropped, s.Skew = n.engine.Lost(), n.engine.Dropped(), time.Duration(n.engine.Skew())
+	s.Unheld = n.engine.RecordsDropped()
 	s.Holds, s.Bans = len(n.engine.Holds(now)), len(n.engine.Bans(now))
 	for _, c := range all {
 		s.Limits = append(s.Limits, LimitStats{Name: c.name, Limit: c.current.Load().String(), Bound: n.engine.Bound(now, c.table)})

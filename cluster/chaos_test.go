@@ -16,6 +16,9 @@ func TestChaos(t *testing.T) {
 	for seed := range uint64(3) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			inBubble(t, func(r *rig) {
+				if seed%2 == 1 {
+					r.keys = [][]byte{key(1), key(2)}
+				}
 				dice := rand.New(rand.NewPCG(seed, 0))
 				r.net.SetFaults(memnet.Faults{Loss: 0.02, Duplicate: 0.05, Reorder: 0.05, Delay: time.Millisecond, Jitter: 5 * time.Millisecond})
 				ip := func(i int) string { return fmt.Sprintf("10.0.0.%d", i+1) }
@@ -28,7 +31,7 @@ func TestChaos(t *testing.T) {
 				}
 				for round := range rounds {
 					i, j := dice.IntN(size), dice.IntN(size)
-					switch dice.IntN(6) {
+					switch dice.IntN(7) {
 					case 0:
 						r.net.Split(ip(i))
 					case 1:
@@ -42,6 +45,10 @@ func TestChaos(t *testing.T) {
 					case 5:
 						nodes[i].kill()
 						start(i, round+1)
+					case 6:
+						if seed%2 == 1 {
+							nodes[i].SetKeys([][]byte{key(byte(1 + round%2)), key(byte(2 - round%2))})
+						}
 					}
 					time.Sleep(time.Duration(dice.Int64N(int64(5 * time.Second))))
 				}

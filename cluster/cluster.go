@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/netip"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/hashicorp/memberlist"
@@ -22,6 +23,8 @@ type Cluster struct {
 	mail     *mailbox // to the control goroutine
 	seeker   *seeker
 	faults   *faults
+	ring     *atomic.Pointer[ring] // of cluster keys; to nil: there are none
+	keyring  *memberlist.Keyring   // the same for memberlist; nil: there are none
 
 	ctx    context.Context // ends when everything has to stop
 	cancel context.CancelFunc
@@ -29,8 +32,8 @@ type Cluster struct {
 	closed chan struct{}  // closed when nothing runs any more
 	ended  error          // of Close; set before closed is
 
-	mu      sync.RWMutex
-	roster  *roster // changed by the control goroutine alone
+	mu      sync.RWMutex // also: who stores to ring and changes keyring
+	roster  *roster      // changed by the control goroutine alone
 	peers   map[uint64]*peer
 	closing bool // no new links either way
 }
@@ -49,7 +52,11 @@ func Open(cfg Config) (*Cluster, error) {
 	bound, err := addrPortOf(ln.Addr())
 	var addr netip.AddrPort
 	if err == nil {
-		addr, err = advertised(cfg.Advertise, bound)
+		addr, err = advertised(cfg.Resolver, cfg.Advertise, bound)
+	}
+	var keys *ring
+	if err == nil && len(cfg.Keys) > 0 {
+		keys, err = newRing(cfg.Keys)
 	}
 	if err != nil {
 		ln.Close()
@@ -57,7 +64,8 @@ func Open(cfg Config) (*Cluster, error) {
 		return nil, fmt.Errorf("cluster: %w", err)
 	}
 	c := assemble(cfg, newWire(cfg.Transport, ln, pc, addr), time.Now())
-	c.list, err = memberlist.Create(memberlistConfig(&c.cfg, c.wire, c.delegate))
+	c.seal(keys)
+	c.list, err = memberlist.Create(memberlistConfig(&c.cfg, c.wire, c.delegate, c.keyring))
 	if err != nil {
 		c.wire.shut()
 		return nil, fmt.Errorf("cluster: starting memberlist: %w", err)
@@ -76,12 +84,13 @@ func assemble(cfg Config, w *wire, now time.Time) *Cluster {
 		mail:   newMailbox(),
 		seeker: newSeeker(cfg.Join, now),
 		faults: newFaults(cfg.Logger),
+		ring:   new(atomic.Pointer[ring]),
 		closed: make(chan struct{}),
 		roster: newRoster(self, me.start),
 		peers:  make(map[uint64]*peer),
 	}
 	c.ctx, c.cancel = context.WithCancel(context.Background())
-	w.onLink = c.receive
+	w.onLink, w.faults = c.receive, c.faults
 	c.delegate = &delegate{id: me.id(), meta: me.encode(), post: c.post, known: make(map[string]struct{})}
 	c.delegate.seen = func(s sighting) {
 		c.update(func(now time.Time) []Event { return c.roster.seen(s, now) })
@@ -90,6 +99,27 @@ func assemble(cfg Config, w *wire, now time.Time) *Cluster {
 		c.update(func(now time.Time) []Event { return c.roster.lost(incarnation, now) })
 	}
 	return c
+}
+
+// seal sets how streams and packets are sealed, and says so if they are not.
+func (c *Cluster) seal(keys *ring) {
+	remedy := []any{"remedy", "give every node the same cluster key of 32 random bytes, which stint keygen makes"}
+	if keys != nil {
+		c.ring.Store(keys)
+		c.keyring = new(memberlist.Keyring)
+		install(c.keyring, keys.membership)
+		c.wire.members = &sealer{proto: membershipProto, ring: c.ring}
+		c.wire.links = &sealer{proto: linkProto, ring: c.ring}
+	}
+	if c.cfg.TLS != nil {
+		c.wire.links = &sealer{proto: linkProto, own: c.cfg.TLS.Clone()}
+	}
+	switch {
+	case c.wire.links == nil:
+		c.cfg.Logger.Warn("no cluster key: whoever reaches the port can read, forge and join", remedy...)
+	case keys == nil:
+		c.cfg.Logger.Warn("no cluster key: links are sealed, but whoever reaches the port can be a member", remedy...)
+	}
 }
 
 // Addr returns the host:port that the others are told, with the port in use.

@@ -246,21 +246,29 @@ func TestSameNameTwice(t *testing.T) {
 }
 
 func TestAnotherLabelIsRefused(t *testing.T) {
-	inBubble(t, func(r *rig) {
-		a, _, _ := r.three()
-		n := &node{host: r.net.Host("10.0.0.4"), log: &lines{}}
-		r.open(n, Config{
-			Name: "x", Label: "other", Bind: ":7946", Transport: n.host, Logger: n.log.logger(),
-			Join: []string{"10.0.0.1:7946"}, Change: n.change,
+	for name, keys := range map[string][][]byte{"in clear": nil, "sealed": {key(1)}} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(r *rig) {
+				r.keys = keys
+				a, _, _ := r.three()
+				n := &node{host: r.net.Host("10.0.0.4"), log: &lines{}}
+				r.open(n, Config{
+					Name: "x", Label: "other", Bind: ":7946", Transport: n.host, Logger: n.log.logger(), Keys: keys,
+					Join: []string{"10.0.0.1:7946"}, Change: n.change,
+				})
+				time.Sleep(time.Minute)
+				if len(n.Members()) != 1 || len(a.Members()) != 3 {
+					r.Errorf("got %v and %v", n.Members(), a.Members())
+				}
+				if got := n.log.warnings("peer=10.0.0.1:7946", "its label"); got != 1 || n.log.warnings() != 1 {
+					r.Errorf("got %d warnings:\n%s", got, n.log)
+				}
+				if got := a.log.warnings("peer=10.0.0.4", "another label"); got != 1 || a.log.warnings() != 1 {
+					r.Errorf("got %d warnings:\n%s", got, a.log)
+				}
+			})
 		})
-		time.Sleep(time.Minute)
-		if len(n.Members()) != 1 || len(a.Members()) != 3 {
-			r.Errorf("got %v and %v", n.Members(), a.Members())
-		}
-		if got := n.log.count("level=WARN", "peer=10.0.0.1:7946"); got != 1 {
-			r.Errorf("got %d warnings:\n%s", got, n.log)
-		}
-	})
+	}
 }
 
 func TestIPv6(t *testing.T) {

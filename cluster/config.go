@@ -2,11 +2,13 @@ package cluster
 
 import (
 	"crypto/rand"
+	"crypto/tls"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net"
+	"slices"
 	"time"
 )
 
@@ -33,6 +35,19 @@ type Config struct {
 	// 255 bytes. It is sent in clear and protects against mistakes only.
 	Label string
 
+	// Keys are the cluster keys, of 32 random bytes each, the same on all nodes:
+	// who has none of them can neither read, forge nor replay frames, nor be a
+	// member. The first seals, all open; see Cluster.SetKeys for how to change
+	// them. None: all is in clear, which is warned of.
+	Keys [][]byte
+
+	// TLS seals the links instead of Keys; membership stays as Keys say. The same
+	// configuration serves the side that dials and the other: it needs a
+	// certificate, RootCAs, ClientCAs and a ClientAuth that verifies. Without
+	// ServerName, certificates must be for the IP addresses of their nodes. The
+	// version is 1.3, and no session is resumed.
+	TLS *tls.Config
+
 	// Bind is the host:port, for TCP and UDP alike, to listen on. Port 0 picks a
 	// free one, see Cluster.Addr. Default ":7946".
 	Bind string
@@ -42,9 +57,16 @@ type Config struct {
 	// that is unspecified, the machine's first private address.
 	Advertise string
 
-	// Join holds seeds, host:port each. One that answers is enough. A name is
-	// resolved again for every attempt, and all its addresses are tried.
+	// Join holds seeds, of which one that answers is enough; all are asked again
+	// and again. Names are resolved for every attempt.
+	//
+	//	host:port      some of the addresses of a host, by chance
+	//	dns+host:port  all of its addresses (A and AAAA), as of a headless service
+	//	dnssrv+name    all hosts and ports in the SRV records of a name
 	Join []string
+
+	// Resolver looks up names. Default: net.DefaultResolver.
+	Resolver Resolver
 
 	// Transport is the network. Default: real sockets.
 	Transport Transport
@@ -101,7 +123,10 @@ func (c Config) withDefaults() (Config, error) {
 		rand.Read(b[:])
 		c.Incarnation = binary.BigEndian.Uint64(b[:])
 	}
-	c.Join = append([]string(nil), c.Join...)
+	if c.Resolver == nil {
+		c.Resolver = net.DefaultResolver
+	}
+	c.Join = slices.Clone(c.Join)
 	return c, c.validate()
 }
 
@@ -120,8 +145,16 @@ func (c *Config) validate() error {
 		fault("Bind %q must be host:port: %v", c.Bind, err)
 	}
 	for _, seed := range c.Join {
-		if host, port, err := net.SplitHostPort(seed); err != nil || host == "" || port == "" {
-			fault("Join %q must be host:port", seed)
+		if err := CheckSeed(seed); err != nil {
+			fault("Join %w", err)
+		}
+	}
+	if err := CheckKeys(c.Keys); err != nil {
+		fault("Keys: %w", err)
+	}
+	if c.TLS != nil {
+		if err := CheckTLS(c.TLS); err != nil {
+			fault("TLS: %w", err)
 		}
 	}
 	if c.ProbeInterval < 10*time.Millisecond {

@@ -53,12 +53,12 @@ func TestAdvertised(t *testing.T) {
 		{"fe80::1%eth0", "10.0.0.1:7946", ""},
 		{"192.0.2.1:99999", "10.0.0.1:7946", ""},
 	} {
-		got, err := advertised(tt.configured, netip.MustParseAddrPort(tt.bound))
+		got, err := advertised(net.DefaultResolver, tt.configured, netip.MustParseAddrPort(tt.bound))
 		if tt.want == "" && err == nil || tt.want != "" && (err != nil || got.String() != tt.want) {
 			t.Errorf("%q bound to %s: got %v, %v, want %s", tt.configured, tt.bound, got, err, tt.want)
 		}
 	}
-	got, err := advertised("", netip.MustParseAddrPort("[::]:7946"))
+	got, err := advertised(net.DefaultResolver, "", netip.MustParseAddrPort("[::]:7946"))
 	if err != nil || got.Addr().IsUnspecified() || got.Port() != 7946 {
 		t.Errorf("bound to all addresses: got %v, %v", got, err)
 	}

@@ -22,6 +22,19 @@
 // acknowledgements here: who needs certainty says so in the frames. A link that
 // breaks is dialled again for as long as the member is alive.
 //
+// # Security
+//
+// With Config.Keys, everything on the port is sealed: packets by memberlist, with
+// AES-GCM; every stream by TLS 1.3, with certificates that are derived of the
+// keys and pinned, so that one secret admits to membership and links. Recorded
+// streams cannot be read later, even with the key, nor replayed. A recorded
+// packet can be said again; it then repeats old news about who is there, which
+// membership numbers, and which holds for seconds at most. Config.TLS is for
+// those who have certificates of their own for links. Who has a key is trusted.
+//
+// Strangers are bounded: in how many streams they hold, how long, how much of
+// them is read and how much is logged.
+//
 // # Concurrency
 //
 // Every method of Cluster is safe for concurrent use, before and after Close.

@@ -11,17 +11,25 @@ import (
 )
 
 // A frame on a stream is its length, a big-endian uint32 from 1 to MaxFrame,
-// and its bytes. A length of zero is the goodbye: the sender leaves the cluster
-// and sends nothing more.
+// and its bytes. Two other lengths end a stream. Zero is the goodbye: the sender
+// leaves the cluster and sends nothing more. The greatest is the handover: once
+// the peer has answered that it has taken all, the sender goes on with another
+// stream.
 
 const (
+	goodbye  = 0
+	handover = 1<<32 - 1
+
 	frameHead   = 4
 	firstGrowth = 16 << 10 // a frame's buffer before its bytes have come
 	readBuffer  = 16 << 10
 	bodyTimeout = 30 * time.Second // from a frame's length to its last byte
 )
 
-var errGoodbye = errors.New("the peer left")
+var (
+	errGoodbye  = errors.New("the peer left")
+	errHandover = errors.New("the peer goes on with another stream")
+)
 
 // errFrameSize is the error of a length above MaxFrame.
 type errFrameSize uint32
@@ -40,8 +48,8 @@ func newFrameReader(conn net.Conn) *frameReader {
 	return &frameReader{conn: conn, r: bufio.NewReaderSize(conn, readBuffer)}
 }
 
-// next returns the next frame in memory of its own, or errGoodbye. Whatever the
-// length says, it allocates 16 KiB and then at most twice what has arrived.
+// next returns the next frame in memory of its own, errGoodbye or errHandover.
+// Whatever the length says, it allocates 16 KiB and then at most twice what has arrived.
 func (f *frameReader) next() ([]byte, error) {
 	var head [frameHead]byte
 	if _, err := io.ReadFull(f.r, head[:]); err != nil {
@@ -49,8 +57,10 @@ func (f *frameReader) next() ([]byte, error) {
 	}
 	n := binary.BigEndian.Uint32(head[:])
 	switch {
-	case n == 0:
+	case n == goodbye:
 		return nil, errGoodbye
+	case n == handover:
+		return nil, errHandover
 	case n > MaxFrame:
 		return nil, errFrameSize(n)
 	}
@@ -82,18 +92,30 @@ func (f *frameReader) body(n int) ([]byte, error) {
 	return b, nil
 }
 
-// frameWriter gathers frames into single writes. It is for one goroutine.
+// frameWriter gathers frames into single writes, or into whole records of a
+// sealed stream. It is for one goroutine.
 type frameWriter struct {
 	conn    net.Conn
+	sealed  *sealed       // conn, if it is
+	records *bufio.Writer // to it
 	timeout time.Duration
 	heads   []byte
 	bufs    net.Buffers
 }
 
-// write sends all frames, and the goodbye after them if asked to, within the
+func newFrameWriter(conn net.Conn, timeout time.Duration) *frameWriter {
+	w := &frameWriter{conn: conn, timeout: timeout}
+	if s, ok := conn.(*sealed); ok {
+		w.sealed, w.records = s, bufio.NewWriterSize(conn, recordSize)
+		s.hold()
+	}
+	return w
+}
+
+// write sends all frames, and the lengths in last after them, within the
 // time-out.
-func (w *frameWriter) write(frames [][]byte, goodbye bool) error {
-	need := frameHead * (len(frames) + 1)
+func (w *frameWriter) write(frames [][]byte, last ...uint32) error {
+	need := frameHead * (len(frames) + len(last))
 	if cap(w.heads) < need {
 		w.heads = make([]byte, 0, 2*need)
 	}
@@ -103,16 +125,25 @@ func (w *frameWriter) write(frames [][]byte, goodbye bool) error {
 		heads = binary.BigEndian.AppendUint32(heads, uint32(len(f)))
 		bufs = append(bufs, heads[at:], f)
 	}
-	if goodbye {
+	for _, n := range last {
 		at := len(heads)
-		heads = binary.BigEndian.AppendUint32(heads, 0)
+		heads = binary.BigEndian.AppendUint32(heads, n)
 		bufs = append(bufs, heads[at:])
 	}
 	w.bufs = bufs // WriteTo eats what it is called on: keep the array
 	if err := w.conn.SetWriteDeadline(time.Now().Add(w.timeout)); err != nil {
 		return err
 	}
-	_, err := bufs.WriteTo(w.conn)
-	clear(w.bufs)
-	return err
+	defer clear(w.bufs)
+	if w.sealed == nil {
+		_, err := bufs.WriteTo(w.conn)
+		return err
+	}
+	for _, b := range bufs {
+		w.records.Write(b) // an error stays until Flush
+	}
+	if err := w.records.Flush(); err != nil {
+		return err
+	}
+	return w.sealed.flush()
 }

@@ -1,12 +1,12 @@
 package cluster
 
 import (
-	"context"
+	"io"
 	"math/rand/v2"
-	"net"
-	"net/netip"
 	"slices"
+	"strings"
 	"sync"
+	"syscall"
 	"time"
 )
 
@@ -16,8 +16,7 @@ const (
 	eagerFor    = 30 * time.Second
 	seedContent = 30 * time.Second // a seed that answered but is no member itself
 	maxAttempts = 8                // under way at a time
-	maxResolved = 3                // addresses of one seed tried at a time
-	lookupLimit = 3 * time.Second
+	tryLimit    = 10 * time.Second // after which no more addresses of a seed are tried
 )
 
 // seeker chooses whom to ask for the rest of the cluster: seeds and lost
@@ -183,29 +182,58 @@ func (c *Cluster) survey() (alive map[string]bool, lost []string) {
 	return alive, lost
 }
 
-// try asks the node at one address, which may be a name, for the cluster it is in.
+// try asks the nodes at one seed or address for the cluster they are in.
 func (c *Cluster) try(addr string, alive map[string]bool) {
 	answered := false
 	defer func() { c.seeker.done(addr, time.Now(), answered) }()
-	targets, err := c.resolveSeed(addr)
+	targets, err := c.lookUp(addr)
 	if err != nil {
 		c.tryFailed(addr, "a seed cannot be resolved; trying on", err)
 		return
 	}
+	start := time.Now()
 	for _, t := range targets {
-		if t != addr && alive[t] {
+		switch {
+		case t == c.self.Addr:
+			continue
+		case t != addr && alive[t]:
 			answered = true
 			continue
-		}
-		if c.ctx.Err() != nil {
+		case c.ctx.Err() != nil || time.Since(start) > tryLimit:
 			return
 		}
-		if _, err := c.list.Join([]string{t}); err != nil {
-			c.tryFailed(addr, "a seed does not let us join; trying on", err)
+		if _, e := c.list.Join([]string{t}); e != nil {
+			err = e
 			continue
 		}
 		answered = true
 	}
+	if err != nil && !answered {
+		c.tryFailed(addr, "a seed does not let us join"+why(err)+"; trying on", err)
+	}
+}
+
+// why tells apart the reasons that people have to act on. memberlist's errors
+// keep only the words of those inside.
+func why(err error) string {
+	text := err.Error()
+	for _, fault := range sealFaults {
+		if strings.Contains(text, fault.Error()) {
+			return ": " + fault.Error()
+		}
+	}
+	switch {
+	case strings.Contains(text, keyNeeded):
+		return ": it has a cluster key, and this node has none"
+	case strings.Contains(text, "remote error: tls:"):
+		return ": " + errRefusedKey.Error()
+	}
+	for _, e := range []error{io.EOF, syscall.ECONNRESET, syscall.EPIPE} {
+		if strings.Contains(text, e.Error()) {
+			return ": it hangs up, its label or cluster key may be another"
+		}
+	}
+	return ""
 }
 
 func (c *Cluster) tryFailed(addr, cause string, err error) {
@@ -216,28 +244,4 @@ func (c *Cluster) tryFailed(addr, cause string, err error) {
 	default:
 		c.cfg.Logger.Debug("a lost member does not answer", "addr", addr, "err", err)
 	}
-}
-
-// resolveSeed returns a few of the addresses of host:port, by chance.
-func (c *Cluster) resolveSeed(addr string) ([]string, error) {
-	host, port, err := net.SplitHostPort(addr)
-	if err != nil {
-		return nil, err
-	}
-	ctx, cancel := context.WithTimeout(c.ctx, lookupLimit)
-	defer cancel()
-	ips, err := resolve(ctx, host)
-	if err != nil {
-		return nil, err
-	}
-	n, err := net.DefaultResolver.LookupPort(ctx, "tcp", port)
-	if err != nil {
-		return nil, err
-	}
-	rand.Shuffle(len(ips), func(i, j int) { ips[i], ips[j] = ips[j], ips[i] })
-	var targets []string
-	for _, ip := range ips[:min(len(ips), maxResolved)] {
-		targets = append(targets, netip.AddrPortFrom(ip, uint16(n)).String())
-	}
-	return targets, nil
 }

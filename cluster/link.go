@@ -22,7 +22,11 @@ const (
 	maxBackoff   = 2 * time.Second
 )
 
-var errDrained = errors.New("all was sent, and the goodbye")
+var (
+	errDrained    = errors.New("all was sent, and the goodbye")
+	errHandedOver = errors.New("all was taken, another stream goes on")
+	errReopened   = errors.New("broken on purpose")
+)
 
 // link is the outgoing side of a pair: it keeps one stream to the peer open,
 // dialling again for ever, until its context ends. run is its goroutine.
@@ -30,6 +34,7 @@ type link struct {
 	peer      Member
 	preamble  []byte
 	transport Transport
+	sealer    *sealer // nil: in clear
 	count     *counters
 	changed   func(up bool)   // a stream opened or broke
 	failed    func(err error) // a stream could not be opened, or broke
@@ -44,6 +49,7 @@ type link struct {
 	open    bool     // frames may be queued
 	leaving bool     // no more of them; say goodbye
 	redial  bool     // the stream was broken on purpose
+	renew   bool     // go on with another stream, as soon as this one has taken what it can
 	queue   [][]byte // len ≤ maxQueueFrames
 	size    int      // bytes in queue, ≤ maxQueueBytes
 }
@@ -74,6 +80,18 @@ func (l *link) reopen() {
 	if conn != nil {
 		conn.Close()
 	}
+}
+
+// refresh has run go on with another stream if this one was sealed with a key
+// that should not be used any more. The others do not notice.
+func (l *link) refresh() {
+	if l.sealer == nil || l.sealer.own != nil {
+		return
+	}
+	l.mu.Lock()
+	l.renew = l.open && l.conn != nil && stale(l.conn, l.sealer.ring.Load())
+	l.mu.Unlock()
+	l.rouse()
 }
 
 // leave sends what is queued and a goodbye, after which run returns. Without
@@ -129,19 +147,29 @@ func (l *link) run() {
 	}
 }
 
-// stream opens one and sends on it until it breaks.
+// stream opens one and sends on it, and on those that take over from it, until
+// one breaks.
 func (l *link) stream() error {
 	conn, err := l.dial()
 	if err != nil {
 		return err
 	}
-	defer l.release(conn)
 	l.mu.Lock()
 	l.open = true
 	l.mu.Unlock()
-	l.count.opened.Add(1)
 	l.changed(true)
-	err = l.pump(conn)
+	for {
+		l.count.opened.Add(1)
+		l.refresh() // the ring may have changed in the meantime
+		err = l.pump(conn)
+		l.release(conn)
+		if !errors.Is(err, errHandedOver) {
+			break
+		}
+		if conn, err = l.dial(); err != nil {
+			break
+		}
+	}
 	l.mu.Lock()
 	l.open, l.queue, l.size = false, nil, 0
 	l.mu.Unlock()
@@ -157,31 +185,49 @@ func (l *link) dial() (net.Conn, error) {
 		return nil, err
 	}
 	l.mu.Lock()
-	l.conn = conn
+	l.conn, l.renew = conn, false
+	broken := l.redial
 	l.mu.Unlock()
-	if l.ctx.Err() != nil { // stop may have come before conn was there to close
-		err = l.ctx.Err()
-	} else {
-		err = l.greet(conn)
+	// stop and reopen may have come before conn was there to close.
+	if err = l.ctx.Err(); err == nil && broken {
+		err = errReopened
 	}
 	if err != nil {
 		l.release(conn)
 		return nil, err
 	}
-	return conn, nil
+	greeted, err := l.greet(conn)
+	if err != nil {
+		l.release(conn)
+		return nil, err
+	}
+	l.mu.Lock()
+	l.conn = greeted
+	l.mu.Unlock()
+	return greeted, nil
 }
 
-func (l *link) greet(conn net.Conn) error {
+// greet returns the stream that frames go on, sealed if they should be.
+func (l *link) greet(conn net.Conn) (net.Conn, error) {
 	if err := conn.SetDeadline(time.Now().Add(dialTimeout)); err != nil {
-		return err
+		return nil, err
 	}
-	if _, err := conn.Write(l.preamble); err != nil {
-		return err
+	hello := l.preamble
+	if l.sealer != nil {
+		s, err := l.sealer.dial(conn, sealedLinkByte)
+		if err != nil {
+			return nil, err
+		}
+		conn, hello = s, hello[1:]
 	}
-	if err := readAnswer(conn); err != nil {
-		return err
+	_, err := conn.Write(hello)
+	if err == nil {
+		err = readAnswer(conn)
 	}
-	return conn.SetDeadline(time.Time{})
+	if err == nil {
+		err = conn.SetDeadline(time.Time{})
+	}
+	return conn, explain(err) // the peer's verdict on our certificate comes late
 }
 
 func (l *link) release(conn net.Conn) {

@@ -130,7 +130,9 @@ func TestGarbage(t *testing.T) {
 		frames []string
 	}{
 		{"nothing", "", 0, "", nil},
-		{"a web browser", "GET / HTTP/1.1\r\n\r\n", 0, "", nil},
+		{"a sealed link", "\xD2\x16\x03\x01", 0, "it is sealed", nil},
+		{"sealed membership", "\xD3\x16\x03\x01", 0, "it is sealed", nil},
+		{"a web browser", "GET / HTTP/1.1\r\n\r\n", 0, "another label", nil},
 		{"half a preamble", string(hello.encode()[:9]), 0, "malformed", nil},
 		{"version 0", "\xD1\x00\x00\x20", answerVersion, "malformed", nil},
 		{"a preamble too short", "\xD1\x01\x00\x05aaaaa", answerMalformed, "malformed", nil},
@@ -144,6 +146,7 @@ func TestGarbage(t *testing.T) {
 		{"a huge frame", string(hello.encode()) + length(1<<31), answerWelcome, "too large", nil},
 		{"half a frame", string(hello.encode()) + length(9) + "abc", answerWelcome, "", nil},
 		{"a frame, then half a length", string(hello.encode()) + length(3) + "abc" + "\x00", answerWelcome, "", []string{"77:abc"}},
+		{"a handover of a stranger", string(hello.encode()) + length(handover), answerWelcome, "", nil},
 		{"a goodbye of a stranger", string(hello.encode()) + length(0), answerWelcome, "", nil},
 		{"a later protocol", "\xD1\x02\x00\x1c" + string(hello.encode()[4:]) + "later", answerWelcome, "", nil},
 	} {
@@ -155,7 +158,14 @@ func TestGarbage(t *testing.T) {
 					if err != nil {
 						r.Error(err)
 					}
-					if want := answers(tt.answer); got != want {
+					want := answers(tt.answer)
+					switch {
+					case tt.name == "a handover of a stranger":
+						want += answers(answerTaken)
+					case strings.Contains(tt.name, "sealed"):
+						want = noHandshake
+					}
+					if got != want {
 						r.Errorf("got answer %q, want %q", got, want)
 					}
 				}
@@ -163,7 +173,7 @@ func TestGarbage(t *testing.T) {
 				if tt.log != "" {
 					warnings = 1
 				}
-				if a.log.count("level=WARN") != warnings || a.log.count("level=WARN", tt.log) != warnings {
+				if a.log.warnings() != warnings || a.log.warnings(tt.log) != warnings {
 					r.Errorf("got the log\n%s", a.log)
 				}
 				if got, want := a.got(), append(tt.frames, tt.frames...); !slices.Equal(got, want) {
@@ -209,37 +219,45 @@ func say(r *rig, addr, what string) (string, error) {
 	return string(b), err
 }
 
-// Whoever connects and says nothing, or says it byte by byte, is dropped.
+// Whoever connects and says nothing, or half a preamble, is dropped, and is not
+// let in without bound meanwhile.
 func TestSilentStreamsEnd(t *testing.T) {
-	inBubble(t, func(r *rig) {
-		a := r.start("a", "10.0.0.1", 1)
-		h := r.net.Host("10.9.9.9")
-		var conns []net.Conn
-		for i := range maxStreams + 10 {
-			c, err := h.Dial(r.Context(), a.Addr())
-			if err != nil {
-				r.Fatal(err)
-			}
-			if i%2 == 0 {
-				c.Write([]byte{linkByte})
-			}
-			conns = append(conns, c)
-			if i%100 == 0 {
-				synctest.Wait()
-			}
-		}
-		synctest.Wait()
-		if _, got := a.held(); got != maxStreams {
-			r.Errorf("got %d streams, want %d", got, maxStreams)
-		}
-		time.Sleep(firstTimeout + time.Second)
-		if _, got := a.held(); got != 0 {
-			r.Errorf("got %d streams, want none", got)
-		}
-		for _, c := range conns {
-			c.Close()
-		}
-	})
+	for _, tt := range []struct {
+		name  string
+		keys  [][]byte
+		says  string
+		hosts int
+		want  int
+	}{
+		{"silence, from one address", nil, "", 1, maxFreshHost},
+		{"silence, from many", nil, "", 20, maxFresh},
+		{"half a preamble", nil, "\xD1\x01", 20, maxStreams},
+		{"half a handshake, from one address", [][]byte{key(1)}, "\xD2\x16\x03\x01\x10\x00", 1, maxFreshHost},
+		{"half a handshake, from many", [][]byte{key(1)}, "\xD3\x16\x03\x01\x10\x00", 20, maxFresh},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			inBubble(t, func(r *rig) {
+				r.keys = tt.keys
+				a := r.start("a", "10.0.0.1", 1)
+				for i := range maxStreams + 10 {
+					c, err := r.net.Host(fmt.Sprint("10.9.9.", 1+i%tt.hosts)).Dial(r.Context(), a.Addr())
+					if err != nil {
+						r.Fatal(err)
+					}
+					defer c.Close()
+					c.Write([]byte(tt.says))
+					synctest.Wait()
+				}
+				if _, got := a.held(); got != tt.want {
+					r.Errorf("got %d streams, want %d", got, tt.want)
+				}
+				time.Sleep(firstTimeout + time.Second)
+				if _, got := a.held(); got != 0 || a.wire.fresh != 0 || len(a.wire.hosts) != 0 {
+					r.Errorf("got %d streams, %d of them fresh, from %v, want none", got, a.wire.fresh, a.wire.hosts)
+				}
+			})
+		})
+	}
 }
 
 // A peer that speaks where it should listen is cut off.
@@ -263,7 +281,7 @@ func TestBackoff(t *testing.T) {
 }
 
 func TestAnswersHaveWords(t *testing.T) {
-	for a := answerWelcome; a <= answerBusy; a++ {
+	for _, a := range []answer{1, 2, 3, 4, 5, 6, 7, answerTaken} {
 		if strings.HasPrefix(a.String(), "answer") {
 			t.Errorf("answer %d has none", a)
 		}

@@ -42,7 +42,7 @@ func listen(t Transport, bind string) (net.Listener, net.PacketConn, error) {
 
 // advertised returns the address that peers are told: what the configuration
 // says, or where the listener is, as an IP literal that is not unspecified.
-func advertised(configured string, bound netip.AddrPort) (netip.AddrPort, error) {
+func advertised(names Resolver, configured string, bound netip.AddrPort) (netip.AddrPort, error) {
 	host, port := "", bound.Port()
 	if configured != "" {
 		host = configured
@@ -62,7 +62,7 @@ func advertised(configured string, bound netip.AddrPort) (netip.AddrPort, error)
 	case host != "":
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 		defer cancel()
-		ips, err := resolve(ctx, host)
+		ips, err := resolve(ctx, names, host)
 		if err != nil {
 			return netip.AddrPort{}, fmt.Errorf("Advertise %q: %w", configured, err)
 		}
@@ -76,21 +76,6 @@ func advertised(configured string, bound netip.AddrPort) (netip.AddrPort, error)
 		return netip.AddrPort{}, fmt.Errorf("Advertise %s is no address that others can reach: name one", ip)
 	}
 	return netip.AddrPortFrom(ip, port), nil
-}
-
-// resolve returns the addresses of a host, which may be an IP literal.
-func resolve(ctx context.Context, host string) ([]netip.Addr, error) {
-	if ip, err := netip.ParseAddr(host); err == nil {
-		return []netip.Addr{ip.Unmap()}, nil
-	}
-	ips, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
-	for i := range ips {
-		ips[i] = ips[i].Unmap()
-	}
-	if err == nil && len(ips) == 0 {
-		err = fmt.Errorf("%s has no address", host)
-	}
-	return ips, err
 }
 
 // ownAddress picks the address of an interface: a private one if there is,

@@ -17,7 +17,7 @@ const maxProbeScale = 4 // by how much an overloaded node slows its probes
 
 // memberlistConfig is memberlist tuned to find a dead node in one or two
 // seconds and to spread a join in less than one, for up to some hundred nodes.
-func memberlistConfig(cfg *Config, w *wire, d *delegate) *memberlist.Config {
+func memberlistConfig(cfg *Config, w *wire, d *delegate, keys *memberlist.Keyring) *memberlist.Config {
 	c := memberlist.DefaultLANConfig()
 	c.Name = d.id
 	c.Label = cfg.Label
@@ -26,7 +26,8 @@ func memberlistConfig(cfg *Config, w *wire, d *delegate) *memberlist.Config {
 	c.AdvertiseAddr = w.advertise.Addr().String()
 	c.AdvertisePort = int(w.advertise.Port())
 	c.Delegate, c.Events, c.Alive = d, d, d
-	c.Logger = log.New(&logWriter{cfg.Logger, &d.closed}, "", 0)
+	c.Logger = log.New(&logWriter{cfg.Logger, w.faults, &d.closed}, "", 0)
+	c.Keyring = keys
 
 	c.EnableCompression = false // costs ten times what the message does
 	c.ProbeInterval = cfg.ProbeInterval
@@ -122,17 +123,33 @@ func (d *delegate) report(n *memberlist.Node) {
 
 var levelPrefix = regexp.MustCompile(`^\[[A-Z]+\] (memberlist: )?`)
 
+// strangers are memberlist's lines about those who do not belong here, by how
+// they begin, and what we say instead.
+var strangers = map[string]string{
+	"Decrypt packet failed": "refused packets that no cluster key of ours opens",
+	"discarding packet":     "refused packets of a cluster with another label",
+	"discarding stream":     "refused a stream of a cluster with another label",
+}
+
 // logWriter turns memberlist's lines into records at debug: most of its errors
 // are what a network does on any day.
 type logWriter struct {
 	logger *slog.Logger
+	faults *faults
 	closed *atomic.Bool
 }
 
 func (w *logWriter) Write(b []byte) (int, error) {
-	if !w.closed.Load() {
-		line := strings.TrimSpace(string(b))
-		w.logger.Debug(levelPrefix.ReplaceAllString(line, ""), "from", "memberlist")
+	if w.closed.Load() {
+		return len(b), nil
 	}
+	line := levelPrefix.ReplaceAllString(strings.TrimSpace(string(b)), "")
+	for start, cause := range strangers {
+		if at := strings.LastIndex(line, " from="); at >= 0 && strings.HasPrefix(line, start) {
+			w.faults.log(hostIn(line[at+len(" from="):]), cause, "err", strings.TrimSuffix(line[:at], ":"))
+			return len(b), nil
+		}
+	}
+	w.logger.Debug(line, "from", "memberlist")
 	return len(b), nil
 }

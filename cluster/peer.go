@@ -117,6 +117,7 @@ func (c *Cluster) startLink(m Member) {
 		peer:      m,
 		preamble:  preamble{from: c.self.Incarnation, to: m.Incarnation, label: c.cfg.Label, name: c.self.Name}.encode(),
 		transport: c.cfg.Transport,
+		sealer:    c.wire.links,
 		done:      make(chan struct{}),
 		wake:      make(chan struct{}, 1),
 	}
@@ -171,12 +172,15 @@ func (c *Cluster) linkChanged(l *link, up bool) {
 // linkFailed is called by a link's own goroutine.
 func (c *Cluster) linkFailed(m Member, err error) {
 	var r refused
-	switch {
+	switch fault := sealFault(err); {
 	case errors.As(err, &r) && r.answer == answerStranger:
 		// It was restarted, and membership has not noticed.
 		c.seeker.hint(m.Addr)
 	case errors.As(err, &r) && r.answer != answerBusy:
 		c.faults.log(m.Name, "a member refuses our link: "+r.answer.String(), "addr", m.Addr)
+		return
+	case fault != nil:
+		c.faults.log(m.Name, "a link to a member cannot be sealed: "+fault.Error(), "addr", m.Addr, "err", err)
 		return
 	case isTimeout(err):
 		c.faults.log(m.Name, "a member does not take what we send", "addr", m.Addr, "err", err)

@@ -7,11 +7,17 @@ import (
 	"io"
 )
 
-// linkByte opens every stream that is a link. memberlist opens its own with
-// 0 to 13 or 244.
-const linkByte = 0xD1
+// The first byte of a stream says what it is. memberlist opens its own in clear
+// with 0 to 13, or with 244 if there is a label. After the two sealed ones comes
+// a TLS handshake, and inside it what would come in clear.
+const (
+	linkByte             = 0xD1
+	sealedLinkByte       = 0xD2
+	sealedMembershipByte = 0xD3
+	labelByte            = 244
+)
 
-// preamble is what the dialling side of a link says first, after linkByte.
+// preamble is what the dialling side of a link says first, after the first byte.
 //
 //	byte     protocol
 //	uint16   length of the rest, at most maxPreamble
@@ -22,7 +28,7 @@ const linkByte = 0xD1
 //
 // All big-endian; what follows in the rest belongs to a later protocol and is
 // ignored. The answer is one byte, an answer below; after answerWelcome frames
-// follow, and nothing goes the other way.
+// follow, and nothing goes the other way but for answerTaken at the end.
 type preamble struct {
 	from, to uint64
 	label    string
@@ -40,7 +46,12 @@ const (
 	answerStranger
 	answerMalformed
 	answerBusy
+	answerSealed // in clear, to a link in clear
 )
+
+// answerTaken is what a peer says, long after its welcome, once it has read all
+// up to a handover.
+const answerTaken answer = 0x80
 
 func (a answer) String() string {
 	switch a {
@@ -56,6 +67,10 @@ func (a answer) String() string {
 		return "it did not understand the preamble"
 	case answerBusy:
 		return "it is closing or has too many links"
+	case answerSealed:
+		return "it wants links sealed"
+	case answerTaken:
+		return "it has taken all"
 	}
 	return fmt.Sprintf("answer %d", byte(a))
 }

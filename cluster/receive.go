@@ -12,8 +12,9 @@ type inbound struct {
 	drop chan struct{} // closed when a newer one takes its place
 }
 
-// receive reads a link that a peer dialled, whose first byte is read. It runs
-// in a goroutine of the wire, which closes the stream afterwards.
+// receive reads a link that a peer dialled, whose first byte is read and whose
+// handshake is over. It runs in a goroutine of the wire, which closes the stream
+// afterwards.
 func (c *Cluster) receive(conn net.Conn) {
 	host := hostOf(conn)
 	conn.SetDeadline(time.Now().Add(firstTimeout))
@@ -77,6 +78,10 @@ func (c *Cluster) readFrames(p preamble, peer *peer, conn net.Conn) {
 		case errors.Is(err, errGoodbye):
 			c.post(func() { c.update(func(now time.Time) []Event { return c.roster.leave(p.from, now) }) })
 			return
+		case errors.Is(err, errHandover):
+			conn.SetWriteDeadline(time.Now().Add(writeTimeout))
+			conn.Write([]byte{byte(answerTaken)})
+			return
 		case errors.As(err, &size):
 			c.faults.log(hostOf(conn), "closed a link that sent too large a frame", "name", p.name, "err", err)
 			return
@@ -90,10 +95,11 @@ func (c *Cluster) readFrames(p preamble, peer *peer, conn net.Conn) {
 	}
 }
 
-// admit notes the stream as its peer's newest and breaks the one before.
+// admit notes the stream as its peer's newest and breaks the one before. It does
+// neither if the key that sealed it is no longer in the ring.
 func (c *Cluster) admit(from uint64, in *inbound) (*peer, bool) {
 	c.mu.Lock()
-	if c.closing {
+	if r := c.ring.Load(); c.closing || r != nil && fromStranger(in.conn, r) {
 		c.mu.Unlock()
 		return nil, false
 	}
@@ -120,10 +126,12 @@ func (c *Cluster) dismiss(from uint64, p *peer, in *inbound) {
 }
 
 // hostOf is a peer's address without its port, which it can change at will.
-func hostOf(conn net.Conn) string {
-	host, _, err := net.SplitHostPort(conn.RemoteAddr().String())
+func hostOf(conn net.Conn) string { return hostIn(conn.RemoteAddr().String()) }
+
+func hostIn(addr string) string {
+	host, _, err := net.SplitHostPort(addr)
 	if err != nil {
-		return conn.RemoteAddr().String()
+		return addr
 	}
 	return host
 }

@@ -1,9 +1,11 @@
 package cluster
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"log/slog"
+	"net"
 	"slices"
 	"strings"
 	"sync"
@@ -18,6 +20,7 @@ import (
 type rig struct {
 	*testing.T
 	net   *memnet.Network
+	keys  [][]byte // of the nodes that start opens
 	nodes []*node
 }
 
@@ -53,11 +56,11 @@ func (r *rig) start(name, ip string, incarnation uint64, seeds ...string) *node 
 	n := &node{host: r.net.Host(ip), ip: ip, log: &lines{}}
 	cfg := Config{
 		Name: name, Incarnation: incarnation, Label: "test",
-		Bind: ":7946", Transport: n.host, Logger: n.log.logger(),
+		Bind: ":7946", Transport: n.host, Logger: n.log.logger(), Keys: r.keys,
 		Frame: n.frame, Change: n.change,
 	}
 	for _, s := range seeds {
-		cfg.Join = append(cfg.Join, s+":7946")
+		cfg.Join = append(cfg.Join, net.JoinHostPort(s, "7946"))
 	}
 	return r.open(n, cfg)
 }
@@ -72,6 +75,9 @@ func (r *rig) open(n *node, cfg Config) *node {
 	r.nodes = append(r.nodes, n)
 	return n
 }
+
+// key returns a cluster key, another for each number.
+func key(n byte) []byte { return bytes.Repeat([]byte{n}, KeySize) }
 
 // three starts nodes a, b, c with incarnations 1, 2, 3 and waits until each
 // has links to both others.
@@ -207,6 +213,13 @@ func (l *lines) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.b.String()
+}
+
+// warnings tells how many lines of level warn contain the words, but for the one
+// about having no key.
+func (l *lines) warnings(words ...string) int {
+	words = append(words, "level=WARN")
+	return l.count(words...) - l.count(append(words, "no cluster key: ")...)
 }
 
 // count tells how many lines contain all the words.

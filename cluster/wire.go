@@ -14,6 +14,8 @@ import (
 
 const (
 	maxStreams   = 1024 // accepted and not yet closed, of any kind
+	maxFresh     = 256  // of those, not yet known to be a link or memberlist's
+	maxFreshHost = 64   // of those, from one address
 	firstTimeout = 5 * time.Second
 	maxDatagram  = 64 << 10
 )
@@ -21,14 +23,18 @@ const (
 var errClosed = errors.New("cluster: closed")
 
 // wire runs one port: it is the memberlist.Transport, and sends each accepted
-// stream to memberlist or to links by its first byte. It starts no goroutine
-// before serve, and shut waits for all.
+// stream to memberlist or to links by its first byte, once the handshake is over
+// if it has to be sealed. It starts no goroutine before serve, and shut waits
+// for all.
 type wire struct {
 	transport Transport
 	ln        net.Listener
 	pc        net.PacketConn
 	advertise netip.AddrPort
+	links     *sealer        // nil: in clear
+	members   *sealer        // of memberlist's streams; nil: in clear
 	onLink    func(net.Conn) // owns the stream until it returns; the first byte is read
+	faults    *faults
 
 	packets chan *memberlist.Packet
 	streams chan net.Conn
@@ -36,11 +42,11 @@ type wire struct {
 	cancel  context.CancelFunc
 	wg      sync.WaitGroup
 
-	// mu guards conns, every stream of memberlist and every accepted one, and
-	// accepted, how many of them were.
 	mu       sync.Mutex
-	conns    map[*wireConn]struct{}
-	accepted int
+	conns    map[*wireConn]struct{} // every stream of memberlist and every accepted one
+	accepted int                    // of conns, ≤ maxStreams
+	fresh    int                    // of those accepted, ≤ maxFresh
+	hosts    map[string]int         // of those fresh, by address, each ≤ maxFreshHost
 }
 
 // wireConn is a stream that shut closes, with bytes to be read first.
@@ -48,6 +54,7 @@ type wireConn struct {
 	net.Conn
 	wire     *wire
 	accepted bool
+	fresh    string // address it came from, until it is known what it is; guarded by wire.mu
 	first    []byte
 }
 
@@ -57,6 +64,7 @@ func newWire(t Transport, ln net.Listener, pc net.PacketConn, advertise netip.Ad
 		packets: make(chan *memberlist.Packet, 16),
 		streams: make(chan net.Conn),
 		conns:   make(map[*wireConn]struct{}),
+		hosts:   make(map[string]int),
 	}
 	w.ctx, w.cancel = context.WithCancel(context.Background())
 	return w
@@ -94,7 +102,7 @@ func (w *wire) acceptAll() {
 			}
 			continue
 		}
-		c := &wireConn{Conn: conn, wire: w, accepted: true}
+		c := &wireConn{Conn: conn, wire: w, accepted: true, fresh: hostOf(conn)}
 		if !w.track(c) {
 			conn.Close()
 			continue
@@ -112,27 +120,6 @@ func (w *wire) rest() bool {
 		return false
 	case <-t.C:
 		return true
-	}
-}
-
-func (w *wire) route(c *wireConn) {
-	var first [1]byte
-	c.SetDeadline(time.Now().Add(firstTimeout))
-	if _, err := c.Conn.Read(first[:]); err != nil {
-		c.Close()
-		return
-	}
-	if first[0] == linkByte {
-		w.onLink(c)
-		c.Close()
-		return
-	}
-	c.first = first[:]
-	c.SetDeadline(time.Time{})
-	select {
-	case w.streams <- c:
-	case <-w.ctx.Done():
-		c.Close()
 	}
 }
 
@@ -164,14 +151,37 @@ func (w *wire) readPackets() {
 func (w *wire) track(c *wireConn) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.ctx.Err() != nil || c.accepted && w.accepted >= maxStreams {
+	if w.ctx.Err() != nil {
 		return false
 	}
-	w.conns[c] = struct{}{}
 	if c.accepted {
+		if w.accepted >= maxStreams || w.fresh >= maxFresh || w.hosts[c.fresh] >= maxFreshHost {
+			return false
+		}
 		w.accepted++
+		w.fresh++
+		w.hosts[c.fresh]++
 	}
+	w.conns[c] = struct{}{}
 	return true
+}
+
+// known counts a stream no longer as one of which nothing is known.
+func (w *wire) known(c *wireConn) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.knownLocked(c)
+}
+
+func (w *wire) knownLocked(c *wireConn) {
+	if c.fresh == "" {
+		return
+	}
+	w.fresh--
+	if w.hosts[c.fresh]--; w.hosts[c.fresh] == 0 {
+		delete(w.hosts, c.fresh)
+	}
+	c.fresh = ""
 }
 
 func (c *wireConn) Read(b []byte) (int, error) {
@@ -189,6 +199,7 @@ func (c *wireConn) Close() error {
 		delete(c.wire.conns, c)
 		if c.accepted {
 			c.wire.accepted--
+			c.wire.knownLocked(c)
 		}
 	}
 	c.wire.mu.Unlock()
@@ -228,7 +239,17 @@ func (w *wire) DialTimeout(addr string, timeout time.Duration) (net.Conn, error)
 		conn.Close()
 		return nil, errClosed
 	}
-	return c, nil
+	if w.members == nil {
+		return c, nil
+	}
+	deadline, _ := ctx.Deadline()
+	c.SetDeadline(deadline)
+	s, err := w.members.dial(c, sealedMembershipByte)
+	if err != nil {
+		c.Close()
+		return nil, fmt.Errorf("sealing a stream: %w", err)
+	}
+	return s, s.SetDeadline(time.Time{})
 }
 
 func (w *wire) StreamCh() <-chan net.Conn { return w.streams }

@@ -76,6 +76,7 @@ func (g *Ledger) acknowledged(now int64, l *link, h header, a *ack) {
 	if a.Number != l.cursor && !l.sentTo(a.Number) {
 		return // older than what it stated before, or nothing we sent
 	}
+	long := l.state == starting && len(l.opening.pieces) > 1 // what followed the first part was dropped
 	l.state, l.acked, l.wordAt, l.opening = live, true, now, nil
 	g.answered(now, l, a.Echo)
 	g.told(l.peer, a.Wall)
@@ -83,9 +84,12 @@ func (g *Ledger) acknowledged(now int64, l *link, h header, a *ack) {
 		l.movedAt = now
 		g.settle()
 	}
+	if long {
+		l.movedAt = now
+	}
 	if len(l.flight) > 0 {
 		l.unanswered = l.waitsSince()
-		if a.Gap && a.Echo >= l.resentAt { // else what is missing is on its way already
+		if long || a.Gap && a.Echo >= l.resentAt { // else what is missing is on its way already
 			g.resend(now, l)
 		}
 	}

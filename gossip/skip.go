@@ -28,6 +28,9 @@ func (d *decoder) skipValue(depth int) {
 	case msgpcode.IsFixedMap(c), c == msgpcode.Map16, c == msgpcode.Map32:
 		n, err := d.dec.DecodeMapLen()
 		d.keep("map", err)
+		if n < 0 || n > d.r.Len() {
+			d.fail("map length")
+		}
 		for n *= 2; n > 0 && d.err == nil; n-- {
 			d.skipValue(depth + 1)
 		}

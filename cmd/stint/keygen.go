@@ -18,8 +18,10 @@ func keygenCommand() *cobra.Command {
 		Short: "Make a key file: the secrets that the nodes of a cluster share",
 		Long: `Make a key file for serve --key-file, the same on every node. It has two secrets:
 
-  key HEX    32 bytes, seals what nodes send each other (not supported yet: serve
-             refuses a file with key lines; delete the line to use the seed)
+  key HEX    32 bytes, seals what nodes send each other; the first line seals, all
+             open. To change it, take three steps, each on every node before the
+             next: add the new line last, move it first, delete the old one. serve
+             reads the file when it starts: give it --state, or it starts empty
   seed HEX   16 bytes, of the hash that keys are stored under, so that nobody outside
              can choose keys that share an entry; never change it`,
 		Example: `  stint keygen --out stint.keys

@@ -29,7 +29,7 @@ func (f *serveFlags) register(cmd *cobra.Command) {
 	fs.StringVar(&f.http, "http", defaultServer, "answer HTTP at `HOST:PORT`; port 0 picks one")
 	fs.StringVar(&f.gossip, "gossip", "", "talk to other nodes at `HOST:PORT`, TCP and UDP; default: stand alone")
 	fs.StringVar(&f.advertise, "advertise", "", "`HOST:PORT` at which other nodes reach this one; default: that of --gossip")
-	fs.StringArrayVar(&f.join, "join", nil, "`HOST:PORT` of another node's --gossip; repeat for more")
+	fs.StringArrayVar(&f.join, "join", nil, "`SEED` to meet others by: host:port, dns+host:port or dnssrv+name; repeat for more")
 	fs.StringVar(&f.name, "name", "", "`NAME` of the node, its own in the cluster; default: host name and random digits")
 	fs.StringArrayVar(&f.limits, "limit", nil, "`NAME=SPEC` of a limit, such as api=100/s or 'web=100/min algorithm=sliding-window'; repeat for more")
 	fs.StringVar(&f.state, "state", "", "`FILE` that keeps what is used, so that it outlives this process; default: none")
@@ -65,8 +65,11 @@ func (f *serveFlags) config() (cfg stint.Config, limits []stint.Limit, err error
 		bad("max-keys", "%d: give a number above 0", f.maxKeys)
 	}
 	if f.keyFile != "" {
-		if cfg.HashSeed, err = seedOf(f.keyFile); err != nil {
+		keys, err := readKeyFile(f.keyFile)
+		if err != nil {
 			bad("key-file", "%w", err)
+		} else {
+			cfg.HashSeed, cfg.ClusterKeys = keys.seed, keys.keys
 		}
 	}
 	seen := map[string]bool{}
@@ -98,19 +101,6 @@ func parseNamed(text string) (stint.Limit, error) {
 	}
 	l.Name = name
 	return l, l.Validate()
-}
-
-// seedOf reads the seed of a key file. Keys would be ignored, and news sent in clear
-// that was meant to be sealed; so they are an error.
-func seedOf(name string) ([]byte, error) {
-	f, err := readKeyFile(name)
-	if err != nil {
-		return nil, err
-	}
-	if len(f.keys) > 0 {
-		return nil, fmt.Errorf("%s has key lines, but sealed links are not supported yet: delete them to send in clear, and keep the seed", name)
-	}
-	return f.seed, nil
 }
 
 func (f *serveFlags) logger() (*slog.Logger, error) {

@@ -132,6 +132,9 @@ func (e *Engine) Lost() int64 { return int64(e.ledger.Lost()) }
 // Dropped is how many events of peers fell to limits past the table's bound.
 func (e *Engine) Dropped() int64 { return e.dropped }
 
+// RecordsDropped is how many holds and bans of peers found no room.
+func (e *Engine) RecordsDropped() int64 { return int64(e.ledger.RecordsDropped()) }
+
 // Gap is the least time between two batches on a link, in nanoseconds.
 func (e *Engine) Gap() int64 { return e.ledger.Gap() }
 

@@ -15,10 +15,10 @@ type past struct {
 
 // remember notes a key's state after it has changed.
 func (n *Node) remember(k int) {
-	if !n.w.opts.InTouch || !n.w.keys[k].bucket() {
+	if !n.w.opts.InTouch {
 		return
 	}
-	full := n.now() + n.peek(n.w.keys[k]).ResetAfter
+	full := n.now() + n.glance(n.w.keys[k]).ResetAfter
 	n.book.history[k] = append(n.book.history[k], past{n.w.now, full, n.book.admitted[k]})
 }
 
@@ -34,8 +34,12 @@ func (n *Node) before(k *key, at int64) past {
 }
 
 // theta is θ, from which on a node tells at once what it has spent, as it was at a
-// moment; at that moment less than that was unsent, or it was on its way.
+// moment; at that moment less than that was unsent, or it was on its way. Of windows and
+// logs it is taken for what it is at most: some may just have come back.
 func (n *Node) theta(k *key, p past, at int64) int64 {
+	if !k.bucket() {
+		return max(1, k.most()/int64(2*len(n.w.nodes)))
+	}
 	left := k.rated().Remaining(bucket.State{At: p.full}, n.clock.read(at))
 	return max(1, left/int64(2*len(n.w.nodes)))
 }

@@ -22,6 +22,10 @@ func someCluster(seed uint64) (*World, Load) {
 		l.Per = 30 * Second
 	}
 	l.Burst = 1 + w.rand.Int64N(2*l.Events)
+	if w.chance(0.4) {
+		l.Algorithm = Algorithm(w.rand.IntN(5))
+		l.Events = max(l.Events, l.Burst)
+	}
 	load := Load{PerSecond: min(5000, max(1, l.rate(Second)*(0.5+5*w.rand.Float64())))}
 	nodes := 2 + w.rand.IntN(7)
 	if w.chance(0.3) {
@@ -41,7 +45,7 @@ func someCluster(seed uint64) (*World, Load) {
 func boundSeed(seed uint64) (*World, error) {
 	w, load := someCluster(seed)
 	w.Drive(load, 2*Second)
-	w.After(w.between(0, Second), func() { w.Burst(0, 0, int(w.opts.Limits[0].Burst)) })
+	w.After(w.between(0, Second), func() { w.Burst(0, 0, int(w.opts.Limits[0].most())) })
 	if err := w.Run(2 * Second); err != nil {
 		return w, fmt.Errorf("%d nodes, τ %d µs, %+v: %w", w.opts.Nodes, w.opts.Net.Delay/Microsecond, load, err)
 	}

@@ -28,7 +28,7 @@ func (c *central) used(at int64, interval float64) float64 {
 // lasted, and as much of that as its nodes counted elsewhere, their clocks being off.
 type trueWindow struct{ count, stray int64 }
 
-func (k *key) true(start int64) *trueWindow {
+func (k *key) window(start int64) *trueWindow {
 	t := k.trues[start]
 	if t == nil {
 		t = &trueWindow{}
@@ -45,7 +45,7 @@ func (w *World) spend(k *key, events, start int64) {
 	case k.log():
 		k.moments.count(w.now, events)
 	case k.windows():
-		t := k.true(k.cut(w.truth()))
+		t := k.window(k.cut(w.truth()))
 		t.count = max(t.count, 0) + events
 		if start != k.cut(w.truth()) {
 			t.stray += events
@@ -62,7 +62,7 @@ func (w *World) unspend(k *key, events, start int64) {
 	case k.log():
 		k.moments.count(math.MaxInt64, -events)
 	case k.windows():
-		k.true(start).count -= events
+		k.window(start).count -= events
 	}
 }
 
@@ -73,10 +73,10 @@ func (w *World) excess(k *key) float64 {
 	switch {
 	case k.windows():
 		start := k.cut(w.truth())
-		used := float64(max(k.true(start).count, 0))
+		used := float64(max(k.window(start).count, 0))
 		if k.Algorithm == SlidingWindow {
 			left := float64(start + k.Per - w.truth())
-			used += float64(max(k.true(start-k.Per).count, 0)) * left / float64(k.Per)
+			used += float64(max(k.window(start-k.Per).count, 0)) * left / float64(k.Per)
 		}
 		return math.Max(0, used-most)
 	case k.log():
@@ -112,7 +112,7 @@ func (w *World) checkExcess(n *Node, k *key, at int) {
 	if excess > most+float64(k.refunded) {
 		w.overspent("%v overspends key %d by %.3f events, having not heard of %d", n, k.index, excess, unheard)
 	}
-	if w.opts.InTouch && k.bucket() {
+	if w.opts.InTouch {
 		w.checkBound(n, k, excess, unheard)
 	}
 }
@@ -122,14 +122,14 @@ func (w *World) checkExcess(n *Node, k *key, at int) {
 // as its clock is off.
 func (n *Node) unheardWindows(k *key, at int) float64 {
 	w, start := n.w, n.w.spots[at].start
-	most := float64(n.unheardAt(at) + max(k.true(start).stray, 0))
+	most := float64(n.unheardAt(at) + max(k.window(start).stray, 0))
 	if k.Algorithm == SlidingWindow {
 		before := w.spotOf(k.index, start-k.Per, k.Per)
 		off := math.Abs(float64(n.cluster()-w.truth())) / float64(k.Per)
 		if w.foreign[before] {
 			return math.Inf(1)
 		}
-		most += float64(max(n.unheardAt(before), 0)+max(k.true(start-k.Per).stray, 0)) + float64(max(n.book.known.at(before), 0))*off + 1
+		most += float64(max(n.unheardAt(before), 0)+max(k.window(start-k.Per).stray, 0)) + float64(max(n.book.known.at(before), 0))*off + 1
 	}
 	return most
 }

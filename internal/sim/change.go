@@ -81,12 +81,12 @@ func (w *World) ChangeAll(limit int, l Limit) {
 
 // someChange is more, or less, or in other windows, or by another algorithm.
 func (w *World) someChange(l Limit) Limit {
-	switch w.rand.IntN(5) {
+	switch w.rand.IntN(6) {
 	case 0:
 		l.Events, l.Burst = 1+l.Events/2, 1+l.Burst/2
-	case 1:
+	case 1, 2:
 		l.Events, l.Burst = 2*l.Events, 2*l.Burst
-	case 2:
+	case 3:
 		l.Per = l.Per * w.between(2, 20) / 10
 	default:
 		l.Algorithm = Algorithm(w.rand.IntN(5))

@@ -19,7 +19,7 @@ var rules = []Limit{
 	{Name: "slide", Events: 100, Per: 3600 * Second, Keys: 2, Algorithm: SlidingWindow},
 	{Name: "glide", Events: 20, Per: Second, Keys: 3, Algorithm: SlidingWindow, Verbs: true},
 	{Name: "diary", Events: 60, Per: 3600 * Second, Keys: 2, Algorithm: SlidingLog},
-	{Name: "ticker", Events: 15, Per: Second, Keys: 3, Algorithm: SlidingLog},
+	{Name: "ticker", Events: 15, Per: Second, Keys: 3, Algorithm: SlidingLog, Verbs: true},
 	{Name: "ledger", Events: 50, Per: 3600 * Second, Keys: 2, Algorithm: SlidingLog, Verbs: true},
 }
 

@@ -1,10 +1,6 @@
 package sim
 
-import (
-	"math"
-
-	"github.com/stint-go/stint/internal/table"
-)
+import "github.com/stint-go/stint/internal/table"
 
 // checkCounts holds what a node's table has in it, raw, against the naive account of it.
 func (n *Node) checkCounts() {
@@ -94,9 +90,9 @@ func (w *World) checkLogsAlike(k *key) {
 			return
 		}
 	}
-	want := first.tallies[k.index].moments.since(math.MinInt64)
+	want := first.tallies[k.index].moments.sum()
 	for _, n := range w.nodes {
-		if got := n.tallies[k.index].moments.since(math.MinInt64); got != want {
+		if got := n.tallies[k.index].moments.sum(); got != want {
 			w.failf("%v has %d events in the log of key %d, %v %d", n, got, k.index, first, want)
 		}
 	}

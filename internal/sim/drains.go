@@ -88,7 +88,7 @@ func (n *Node) swallowed(at int, events int64) {
 	s := n.w.spots[at]
 	k := n.w.keys[s.key]
 	n.tell(at, -events)
-	k.true(s.start).stray += events
+	k.window(s.start).stray += events
 	n.w.Stats.Swallowed += max(events, 0)
 	n.w.tracef("%v's clock swallows %d of %v", n, events, s)
 }

@@ -15,9 +15,10 @@ const (
 	ack     = 5
 	ping    = 6
 	goodbye = 7
+	held    = 8
 )
 
-var kindNames = [...]string{"?", "HELLO", "WELCOME", "START", "BATCH", "ACK", "PING", "GOODBYE"}
+var kindNames = [...]string{"?", "HELLO", "WELCOME", "START", "BATCH", "ACK", "PING", "GOODBYE", "HELD"}
 
 // maxNumbers is as many as the simulator reads of a frame.
 const maxNumbers = 12

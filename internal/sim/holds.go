@@ -27,7 +27,7 @@ func (n *Node) due(r *gossip.Record) int64 {
 	return r.N
 }
 
-// holds begins a hold that a node has made.
+// begin books a hold that a node has made.
 func (w *World) begin(n *Node, k *key, r gossip.Record, until int64) *holding {
 	h := &holding{Record: r, key: k, spot: w.spotOf(k.index, r.Start, r.Per), made: w.now, ends: until, total: r.N}
 	w.holds[r.Key()] = h
@@ -65,7 +65,7 @@ func (w *World) weigh(h *holding) {
 	case delta > 0:
 		k.central.charge(h.made, delta, k.interval())
 		if k.windows() {
-			k.true(h.Start).count += delta
+			k.window(h.Start).count += delta
 		} else if k.log() {
 			k.moments.count(h.made, delta)
 		}

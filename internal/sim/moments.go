@@ -45,6 +45,13 @@ func (m *moments) remove(i int, found bool, events int64) {
 	*m = slices.DeleteFunc(*m, func(x moment) bool { return x.n == 0 })
 }
 
+func (m moments) sum() (sum int64) {
+	for _, x := range m {
+		sum += x.n
+	}
+	return sum
+}
+
 // since is the events after a time.
 func (m moments) since(at int64) (sum int64) {
 	for _, x := range m {

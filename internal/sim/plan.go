@@ -13,7 +13,11 @@ func (w *World) Torment(last int64) error {
 		w.After(w.between(0, last), func() { w.Burst(1, 0, 100) })
 	}
 	if w.chance(0.4) {
-		w.rollOut(w.rand.IntN(len(w.opts.Limits)), last)
+		limit := w.rand.IntN(len(w.opts.Limits))
+		for tries := 0; tries < 3 && !w.opts.Limits[limit].windows(); tries++ {
+			limit = w.rand.IntN(len(w.opts.Limits))
+		}
+		w.rollOut(limit, last)
 	}
 	faults := 3 + w.rand.IntN(12)
 	if w.opts.Lossy {

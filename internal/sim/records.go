@@ -9,14 +9,14 @@ const near = 1200 * Millisecond
 // ending reports whether a hold or a ban is about to end, or just has: nodes may differ
 // for a moment.
 func (w *World) ending() bool {
-	close := func(at int64) bool { return at > w.now-near && at < w.now+near }
+	soon := func(at int64) bool { return at > w.now-near && at < w.now+near }
 	for _, h := range w.made {
-		if h.Open && close(h.ends) {
+		if h.Open && soon(h.ends) {
 			return true
 		}
 	}
 	for _, b := range w.banned {
-		if close(b.ends) || close(b.last) {
+		if soon(b.ends) || soon(b.last) {
 			return true
 		}
 	}

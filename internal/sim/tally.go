@@ -40,13 +40,15 @@ func (t *tally) charge(n *Node, k *key, r table.Row, kind table.Kind) {
 		}
 	case l.log():
 		t.loose = t.loose || kind == table.Unknown || r.Per != 0
-		if now := n.now(); r.Start > now-l.Per {
-			if r.N < 0 && t.moments.since(now-l.Per) < -r.N {
-				t.early = true
-				n.w.Stats.EarlyRefunds++
-			}
-			t.moments.count(min(r.Start, now), r.N)
+		now := n.now()
+		if t.moments.forget(now - l.Per); r.Start <= now-l.Per {
+			return
 		}
+		if r.N < 0 && t.moments.sum() < -r.N {
+			t.early = true
+			n.w.Stats.EarlyRefunds++
+		}
+		t.moments.count(min(r.Start, now), r.N)
 	}
 }
 
@@ -88,7 +90,7 @@ func (t *tally) used(n *Node, k *key) (used int64, known bool) {
 	case l.log():
 		t.moments.forget(n.now() - l.Per)
 		t.loose = t.loose || len(t.moments) > 200 // coarsened soon
-		return t.moments.since(n.now() - l.Per), !t.loose
+		return t.moments.sum(), !t.loose
 	}
 	return 0, false
 }

@@ -68,7 +68,11 @@ func (t *Table) chargeLocked(s *shard, l *Limit, v *version, i int, now int64, r
 		return false
 	}
 	t.refreshLocked(s, i, l, v, now)
-	t.chargeEntry(s, e, v, now, r, debt)
+	if v.Kind == Window {
+		t.chargeWindow(s, e, l, v, now, r)
+	} else {
+		t.chargeEntry(s, e, v, now, r, debt)
+	}
 	if s.groups[i/groupSlots].dirty&slotBit(i) == 0 {
 		return false
 	}
@@ -94,6 +98,18 @@ func (t *Table) chargeEntry(s *shard, e *entry, v *version, now int64, r Row, de
 		if r.N > 0 || e.log().slab > 0 {
 			v.Log.Charge(s.ownLog(e), now, t.startOf(r, now), r.N)
 		}
+	}
+}
+
+// chargeWindow charges an entry of windows. If that puts it a window ahead, what is
+// unsent of the window before is left for the next drain.
+func (t *Table) chargeWindow(s *shard, e *entry, l *Limit, v *version, now int64, r Row) {
+	w := e.window()
+	f, _ := t.rollLocked(w, v, now)
+	from, before := w.state.From, w.unsent[1]
+	t.chargeEntry(s, e, v, now, r, 0)
+	if w.state.From != from && before != 0 {
+		t.leaveLocked(s, row{l, e.hash, Row{before, f.Before, f.From - f.Before}})
 	}
 }
 
