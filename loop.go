@@ -123,7 +123,7 @@ func (n *Node) change(e cluster.Event) {
 
 // send and redial are the engine's words to the cluster, with n.mu held. A frame that
 // finds no room on its link is sent again by the protocol.
-func (n *Node) send(to uint64, frame []byte) { n.cluster.Send(to, frame) }
+func (n *Node) send(f gossip.Frame) { n.cluster.Send(f.To, f.Data, f.Body) }
 
 func (n *Node) redial(to uint64) { n.cluster.Redial(to) }
 

@@ -16,6 +16,16 @@ import (
 // the peer has answered that it has taken all, the sender goes on with another
 // stream.
 
+// frame is the bytes of one, in parts.
+type frame [][]byte
+
+func (f frame) size() (n int) {
+	for _, part := range f {
+		n += len(part)
+	}
+	return n
+}
+
 const (
 	goodbye  = 0
 	handover = 1<<32 - 1
@@ -114,7 +124,7 @@ func newFrameWriter(conn net.Conn, timeout time.Duration) *frameWriter {
 
 // write sends all frames, and the lengths in last after them, within the
 // time-out.
-func (w *frameWriter) write(frames [][]byte, last ...uint32) error {
+func (w *frameWriter) write(frames []frame, last ...uint32) error {
 	need := frameHead * (len(frames) + len(last))
 	if cap(w.heads) < need {
 		w.heads = make([]byte, 0, 2*need)
@@ -122,8 +132,13 @@ func (w *frameWriter) write(frames [][]byte, last ...uint32) error {
 	heads, bufs := w.heads[:0], w.bufs[:0]
 	for _, f := range frames {
 		at := len(heads)
-		heads = binary.BigEndian.AppendUint32(heads, uint32(len(f)))
-		bufs = append(bufs, heads[at:], f)
+		heads = binary.BigEndian.AppendUint32(heads, uint32(f.size()))
+		bufs = append(bufs, heads[at:])
+		for _, part := range f {
+			if len(part) > 0 {
+				bufs = append(bufs, part)
+			}
+		}
 	}
 	for _, n := range last {
 		at := len(heads)

@@ -50,17 +50,18 @@ type link struct {
 	leaving bool     // no more of them; say goodbye
 	redial  bool     // the stream was broken on purpose
 	renew   bool     // go on with another stream, as soon as this one has taken what it can
-	queue   [][]byte // len ≤ maxQueueFrames
+	queue   []frame  // len ≤ maxQueueFrames
 	size    int      // bytes in queue, ≤ maxQueueBytes
 }
 
 // send queues a frame, or not if there is no stream or no room.
-func (l *link) send(frame []byte) bool {
+func (l *link) send(f frame) bool {
+	n := f.size()
 	l.mu.Lock()
-	ok := l.open && !l.leaving && len(l.queue) < maxQueueFrames && l.size+len(frame) <= maxQueueBytes
+	ok := l.open && !l.leaving && len(l.queue) < maxQueueFrames && l.size+n <= maxQueueBytes
 	if ok {
-		l.queue = append(l.queue, frame)
-		l.size += len(frame)
+		l.queue = append(l.queue, f)
+		l.size += n
 	}
 	l.mu.Unlock()
 	if ok {

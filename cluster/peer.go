@@ -67,14 +67,15 @@ func (s *LinkStats) fill(p *peer) {
 	}
 }
 
-// Send queues a frame of 1 to MaxFrame bytes for the member with this
-// incarnation, and reports whether it did: not without an open link, nor when
-// 1024 frames or 4 MiB wait there already. It never blocks. A frame queued may
-// still be lost with its stream. Nobody may change the frame afterwards; it may
-// be sent to several members.
-func (c *Cluster) Send(to uint64, frame []byte) bool {
-	l := c.linkTo(to)
-	return l != nil && len(frame) > 0 && len(frame) <= MaxFrame && l.send(frame)
+// Send queues a frame of 1 to MaxFrame bytes, in one part or several, for the
+// member with this incarnation, and reports whether it did: not without an open
+// link, nor when 1024 frames or 4 MiB wait there already. It never blocks. A
+// frame queued may still be lost with its stream. Nobody may change the parts
+// afterwards; they may belong to frames for several members.
+func (c *Cluster) Send(to uint64, parts ...[]byte) bool {
+	l, f := c.linkTo(to), frame(parts)
+	n := f.size()
+	return l != nil && n > 0 && n <= MaxFrame && l.send(f)
 }
 
 // Redial breaks the outgoing stream to a member and opens a new one, with a

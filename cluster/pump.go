@@ -95,7 +95,7 @@ func (l *link) part(last uint32, ended <-chan error) (err error, over bool) {
 // take removes from the queue what one write should carry, and tells the length
 // that comes after it if the stream ends with that. What is queued when a stream
 // is handed over is for the next.
-func (l *link) take() (frames [][]byte, last []uint32) {
+func (l *link) take() (frames []frame, last []uint32) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.renew && !l.leaving {
@@ -103,10 +103,11 @@ func (l *link) take() (frames [][]byte, last []uint32) {
 	}
 	n, bytes := 0, 0
 	for n < len(l.queue) && n < gatherFrames {
-		if bytes += len(l.queue[n]); n > 0 && bytes > gatherBytes {
+		size := l.queue[n].size()
+		if bytes += size; n > 0 && bytes > gatherBytes {
 			break
 		}
-		l.size -= len(l.queue[n])
+		l.size -= size
 		n++
 	}
 	if n == len(l.queue) {
@@ -120,10 +121,10 @@ func (l *link) take() (frames [][]byte, last []uint32) {
 	return frames, last
 }
 
-func (l *link) tally(frames [][]byte) {
+func (l *link) tally(frames []frame) {
 	bytes := 0
 	for _, f := range frames {
-		bytes += frameHead + len(f)
+		bytes += frameHead + f.size()
 	}
 	l.count.framesOut.Add(int64(len(frames)))
 	l.count.bytesOut.Add(int64(bytes))

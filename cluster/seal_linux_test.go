@@ -86,9 +86,9 @@ func (c *course) receive(conn net.Conn) {
 	}
 }
 
-func (c *course) run(b *testing.B, frame []byte) {
+func (c *course) run(b *testing.B, data []byte) {
 	start := threadTime()
-	if err := c.w.write([][]byte{frame}); err != nil {
+	if err := c.w.write([]frame{{data}}); err != nil {
 		b.Fatal(err)
 	}
 	c.sending += threadTime() - start

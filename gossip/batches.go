@@ -79,7 +79,7 @@ func (g *Ledger) sendPart(now int64, l *link, f *flight, part int) {
 	g.mark(now, l)
 	h := header{kind: kindBatch, origin: g.cfg.Incarnation, peer: l.peer, session: l.session, nonce: l.nonce}
 	b := batch{From: f.from, To: f.to, Part: part, Parts: f.parts, Sent: now}
-	g.send(l.peer, encodeBatch(h, &b, g.encoded(s)[part]))
+	g.sendBody(l.peer, h, &b, g.encoded(s)[part])
 }
 
 // encoded is a segment's bodies, made once for all links, without what has expired.

@@ -65,7 +65,7 @@ func BenchmarkAppendTick(b *testing.B) {
 		a.Tick(now)
 		bytes = 0
 		for _, f := range a.Output().Frames {
-			bytes += len(f.Data)
+			bytes += len(f.Bytes())
 		}
 		for _, l := range a.links {
 			h := header{kindAck, a.id, l.peer, l.session, l.nonce}

@@ -238,3 +238,8 @@ func TestBodiesAreShared(t *testing.T) {
 		t.Error("a body or segment was changed")
 	}
 }
+
+// encodeBatch is a whole batch frame.
+func encodeBatch(h header, b *batch, body []byte) []byte {
+	return slices.Concat(encodeCarrier(h, b, body), body)
+}

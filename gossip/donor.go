@@ -120,6 +120,6 @@ func (g *Ledger) give(now int64, l *link, have int, again bool) {
 		if m.Part > 0 {
 			m.Numbers = nil
 		}
-		g.send(l.peer, encodeCarrier(h, &m, s.bodies[m.Part]))
+		g.sendBody(l.peer, h, &m, s.bodies[m.Part])
 	}
 }

@@ -205,13 +205,10 @@ func encodeFrame(h header, m message) []byte {
 	return e.bytes()
 }
 
-// encodeBatch is a batch frame around a body that many links share.
-func encodeBatch(h header, b *batch, body []byte) []byte { return encodeCarrier(h, b, body) }
-
-// encodeCarrier is a frame around a body.
+// encodeCarrier is what comes before the body in a frame that carries one.
 func encodeCarrier(h header, m message, body []byte) []byte {
 	e := newEncoder(h)
 	m.encode(e)
 	e.keep(e.enc.EncodeBytesLen(len(body)))
-	return append(e.bytes(), body...) // which clears no memory that it then fills
+	return e.bytes()
 }

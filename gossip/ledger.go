@@ -241,7 +241,11 @@ func (g *Ledger) gap() int64 {
 }
 
 func (g *Ledger) send(to uint64, frame []byte) {
-	g.out.Frames = append(g.out.Frames, Frame{to, frame})
+	g.out.Frames = append(g.out.Frames, Frame{To: to, Data: frame})
+}
+
+func (g *Ledger) sendBody(to uint64, h header, m message, body []byte) {
+	g.out.Frames = append(g.out.Frames, Frame{to, encodeCarrier(h, m, body), body})
 }
 
 func (g *Ledger) redial(l *link) {

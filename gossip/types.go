@@ -1,5 +1,7 @@
 package gossip
 
+import "slices"
+
 // Entry is what an origin spent on one key in one stretch of its log: N events, with
 // the effective start of the run (see bucket.Run), in the origin's monotonic
 // nanoseconds. N is negative where more was given back than taken; a run that begins
@@ -45,10 +47,20 @@ type Output struct {
 	Notes       []Note   // for the log of the node
 }
 
-// Frame is bytes for one peer. Nobody changes them any more.
+// Frame is bytes for one peer: Data, and Body after it, which frames for several peers
+// may share. Nobody changes them any more.
 type Frame struct {
 	To   uint64 // incarnation
 	Data []byte
+	Body []byte // of what carries one, else nil
+}
+
+// Bytes is the frame in one piece.
+func (f Frame) Bytes() []byte {
+	if f.Body == nil {
+		return f.Data
+	}
+	return slices.Concat(f.Data, f.Body)
 }
 
 // Note is something an operator should know.

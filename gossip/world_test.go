@@ -169,7 +169,7 @@ func (n *node) collect() {
 	}
 	for _, f := range out.Frames {
 		if to := n.w.node(f.To); to != nil {
-			n.w.wire = append(n.w.wire, packet{n, to, f.Data})
+			n.w.wire = append(n.w.wire, packet{n, to, f.Bytes()})
 		}
 	}
 	for _, peer := range out.Redial {

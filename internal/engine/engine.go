@@ -50,7 +50,7 @@ type Config struct {
 	// not understand gives table.Unknown, whose amounts are kept until it does.
 	Parse func(text string) table.Def
 
-	Send   func(to uint64, frame []byte)
+	Send   func(gossip.Frame)
 	Redial func(to uint64)
 	Note   func(gossip.Note)
 }
@@ -231,7 +231,7 @@ func (e *Engine) settle(now int64) {
 		e.heed(now, out.Records[i].New)
 	}
 	for _, f := range out.Frames {
-		e.cfg.Send(f.To, f.Data)
+		e.cfg.Send(f)
 	}
 	for _, peer := range out.Redial {
 		e.cfg.Redial(peer)

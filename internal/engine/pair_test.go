@@ -81,10 +81,10 @@ func (c *crowd) add(cfg table.Config) *node {
 	n.Engine = New(c.now, Config{
 		Table: n.table, Parse: parse, Sync: c.sync,
 		Ledger: gossip.Config{Incarnation: n.id, Rand: func() uint64 { nonce++; return nonce }},
-		Send: func(to uint64, frame []byte) {
+		Send: func(f gossip.Frame) {
 			n.sent++
 			if !c.cut {
-				c.wire = append(c.wire, parcel{c.now + c.delay, n, c.nodes[to-1], frame})
+				c.wire = append(c.wire, parcel{c.now + c.delay, n, c.nodes[f.To-1], f.Bytes()})
 			}
 		},
 		Redial: func(to uint64) { n.redial = append(n.redial, to) },
