@@ -90,15 +90,28 @@ func (l *Limiter) take(key string, n int64, d *Decision) {
 		l.refuse(d)
 		return
 	}
-	handle := l.counted.table
-	l.decide(d, n, l.node.table.Take(handle, handle.Hash(key), l.node.now(), n))
+	c := l.counted
+	def := c.table.Def() // here, where it waits for nothing: a lock lies between
+	r := l.node.table.Take(c.table, c.table.Hash(key), l.node.now(), n)
+	d.fill(c, def, r)
+	if def.Queue && r.OK {
+		d.queue(def, n, r)
+	}
 }
 
 // decide makes the table's result on n events the decision.
 func (l *Limiter) decide(d *Decision, n int64, r table.Result) {
 	def := l.counted.table.Def()
+	d.fill(l.counted, def, r)
+	if def.Queue && r.OK {
+		d.queue(def, n, r)
+	}
+}
+
+// fill is small enough to be inlined.
+func (d *Decision) fill(c *counted, def *table.Def, r table.Result) {
 	d.OK = r.OK
-	d.Limit = l.counted.name
+	d.Limit = c.name
 	d.Remaining = r.Remaining
 	d.RetryAfter = time.Duration(r.RetryAfter)
 	d.ResetAfter = time.Duration(r.ResetAfter)
@@ -106,17 +119,14 @@ func (l *Limiter) decide(d *Decision, n int64, r table.Result) {
 	if def.Shared {
 		d.Source = SourceShared
 	}
-	if def.Queue && r.OK {
-		d.Delay = delay(def, n, r)
-	}
 }
 
-// delay is how long an admitted take of a leaky bucket has to wait: until what was in the
-// queue before it has drained.
+// queue says how long an admitted take of a leaky bucket has to wait: until what was in
+// the queue before it has drained.
 //
 //go:noinline
-func delay(def *table.Def, n int64, r table.Result) time.Duration {
-	return time.Duration(max(r.ResetAfter-def.Bucket.Interval(n), 0))
+func (d *Decision) queue(def *table.Def, n int64, r table.Result) {
+	d.Delay = time.Duration(max(r.ResetAfter-def.Bucket.Interval(n), 0))
 }
 
 // refuse answers where there is nothing to decide by.
