@@ -84,8 +84,8 @@ func (d *decoder) message(f *frame, own int) {
 		if f.want.Chunk >= Chunks {
 			d.fail("range")
 		}
-	case kind == kindChunk && own >= 9:
-		f.chunk = &chunk{Ask: d.uint(), From: d.small(), To: d.small(), Part: d.small(), Parts: d.small(), Sent: d.int(), Cut: d.int(), Numbers: d.claims()}
+	case kind == kindChunk && own >= 10:
+		f.chunk = &chunk{Ask: d.uint(), From: d.small(), To: d.small(), Part: d.small(), Parts: d.small(), Sent: d.int(), Cut: d.int(), Numbers: d.claims(), Wall: d.int()}
 		f.body, f.sent = d.bin(), f.chunk.Sent
 		if m := f.chunk; m.Part >= m.Parts || m.From >= m.To || m.To > Chunks {
 			d.fail("range")

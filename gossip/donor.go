@@ -84,13 +84,13 @@ func (g *Ledger) alike(chunk int) int {
 // Serve answers a Want with the chunks up to, and without, to: rows and holds as they are
 // when everything that was taken of these keys and is in them has been appended, and all
 // that was received is charged. Definitions are those of the rows' limits. It is all
-// encoded before Serve returns.
-func (g *Ledger) Serve(now int64, w Want, to int, defs []Definition, rows []Row, holds []Held) {
+// encoded before Serve returns. wall is cluster time.
+func (g *Ledger) Serve(now, wall int64, w Want, to int, defs []Definition, rows []Row, holds []Held) {
 	l := g.link(w.Peer)
 	if l == nil || l.state != waiting || l.asked != w.Ask {
 		return
 	}
-	s := &serving{chunk: chunk{Ask: w.Ask, From: w.Chunk, To: to, Cut: now}}
+	s := &serving{chunk: chunk{Ask: w.Ask, From: w.Chunk, To: to, Cut: now, Wall: wall}}
 	for _, origin := range g.origins() {
 		o := g.sources[origin]
 		if n := o.numbers.at(w.Chunk); n.known() {

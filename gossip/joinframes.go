@@ -21,6 +21,7 @@ type chunk struct {
 	Part, Parts int
 	Sent, Cut   int64
 	Numbers     []claim // in part 0: what is in it of each log
+	Wall        int64   // cluster time at Cut
 }
 
 type refused struct {
@@ -45,7 +46,7 @@ func (m *want) encode(e *encoder) {
 }
 
 func (m *chunk) encode(e *encoder) {
-	e.fields(9)
+	e.fields(10)
 	e.uint(m.Ask, uint64(m.From), uint64(m.To), uint64(m.Part), uint64(m.Parts))
 	e.int(m.Sent)
 	e.int(m.Cut)
@@ -55,6 +56,7 @@ func (m *chunk) encode(e *encoder) {
 		e.uint(n.origin, n.N)
 		e.int(n.silent)
 	}
+	e.int(m.Wall)
 }
 
 func (m *refused) encode(e *encoder) {

@@ -277,6 +277,18 @@ func (g *Ledger) origins() (origins []uint64) {
 	return origins
 }
 
+// Loaded is how many of the Chunks a node has that is joining.
+func (g *Ledger) Loaded() (n int) {
+	if g.join != nil {
+		for _, here := range g.join.loaded {
+			if here {
+				n++
+			}
+		}
+	}
+	return n
+}
+
 // Missing is how many chunks this node was ready without, because they were not to be had
 // in time.
 func (g *Ledger) Missing() int { return g.missing }

@@ -47,6 +47,8 @@ type Chunk struct {
 	Rows        []Row
 	Holds       []Held
 	Own         []Entry
+	Wall        int64 // the donor's cluster time, less our time
+	Exact       bool  // of these keys this node has nothing but what is in Own, in Holds and unsent
 }
 
 // move has the row's times as long before or after here as they were before or after cut.

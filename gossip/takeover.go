@@ -59,6 +59,7 @@ func (g *Ledger) take(now int64, donor uint64, s *source) error {
 		}
 	}
 	here := min(addSat(v.Cut, s.delay.least(now)), now)
+	out.Wall = subSat(v.Wall, here)
 	for i := range out.Rows {
 		out.Rows[i].move(v.Cut, here)
 	}
@@ -75,13 +76,16 @@ func (g *Ledger) take(now int64, donor uint64, s *source) error {
 	for i := range out.Holds {
 		out.Holds[i].Record = *records[i]
 	}
-	own := uint64(0)
+	own, lost := uint64(0), j.lost
+	out.Exact = !g.cfg.Restored
 	for c := v.From; c < v.To; c++ {
+		out.Exact = out.Exact && j.claims[c] == nil
 		j.claim(c, v.Numbers)
 		own = j.claims[c][g.cfg.Incarnation].N
 		j.loaded[c] = true
 	}
 	out.Own = g.ownSince(own, first, last)
+	out.Exact = out.Exact && j.lost == lost
 	g.out.Chunks = append(g.out.Chunks, out)
 	return nil
 }

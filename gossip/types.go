@@ -105,7 +105,7 @@ type LinkStats struct {
 func (g *Ledger) Links(now int64) []LinkStats {
 	stats := make([]LinkStats, 0, len(g.links))
 	for _, l := range g.links {
-		s := LinkStats{Peer: l.peer, Name: l.name, Alive: l.deadAt == 0, InStep: l.state == live, Joining: l.state == waiting,
+		s := LinkStats{Peer: l.peer, Name: l.name, Alive: l.deadAt == 0, InStep: l.state == live, Joining: l.hold || l.state == waiting,
 			Behind: g.log.head - l.cursor, Backlog: g.log.entriesAfter(l.cursor), InFlight: l.inFlight(),
 			Redials: l.redials, RoundTrip: l.roundTrip.least(now)}
 		if l.unanswered != 0 {

@@ -164,7 +164,7 @@ func (n *node) collect() {
 		n.take(c)
 	}
 	for _, want := range out.Wants {
-		n.Serve(n.time(), want, want.Chunk+want.Most, nil, n.rows(), nil)
+		n.Serve(n.time(), 0, want, want.Chunk+want.Most, nil, n.rows(), nil)
 		defer n.collect()
 	}
 	for _, f := range out.Frames {

@@ -32,6 +32,8 @@ type Clock struct {
 	begun  bool  // a step was made
 	slewed bool  // until it is where it should be
 
+	adopted bool // from the first peer that was met
+
 	around []int64 // used again
 }
 
@@ -55,7 +57,7 @@ func (c *Clock) Step(now, raw int64, peers []int64) {
 		elapsed = 0
 	}
 	met := len(peers) > c.peers
-	first := met && c.peers == 0
+	first := met && c.peers == 0 && !c.adopted
 	c.lean(raw, peers)
 	target := addSat(raw, c.known)
 	off := subSat(target, c.offset)
@@ -70,6 +72,13 @@ func (c *Clock) Step(now, raw int64, peers []int64) {
 		c.slewed = beyond(off, most)
 	}
 	c.now, c.raw, c.peers, c.begun = now, raw, len(peers), true
+}
+
+// Adopt takes over cluster time, less now, from a peer whose counts this node takes over.
+// The next Step, for which all peers' clocks should be known, takes it for one of them.
+func (c *Clock) Adopt(now, offset int64) {
+	c.offset, c.known, c.slewed = offset, subSat(offset, c.raw), false
+	c.now, c.peers, c.begun, c.adopted = now, 0, true, true
 }
 
 // lean finds how far cluster time should be from this node's wall clock. Alone, what the

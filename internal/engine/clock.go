@@ -1,9 +1,18 @@
 package engine
 
-import "github.com/stint-go/stint/gossip"
+import (
+	"math"
+
+	"github.com/stint-go/stint/gossip"
+)
+
+const (
+	adoptFor = 3_000_000_000 // ns for which a newcomer goes by its donor's cluster time until it knows all clocks
+	never    = math.MinInt64 / 2
+)
 
 // tell brings cluster time up to date: this node's wall clock, drawn to the median of all
-// clocks in the cluster.
+// clocks in the cluster. While it joins that is as it was, then as the donor has it.
 func (e *Engine) tell(now int64) {
 	raw := e.cfg.Wall()
 	e.ledger.SetWall(raw)
@@ -13,7 +22,10 @@ func (e *Engine) tell(now int64) {
 			e.walls = append(e.walls, l.Wall)
 		}
 	}
-	e.clock.Step(now, raw, e.walls)
+	if !e.ledger.Joining() && (len(e.walls) == len(e.alive) || now-e.adopted > adoptFor) {
+		e.clock.Step(now, raw, e.walls)
+		e.adopted = never
+	}
 	e.table.SetWall(e.clock.Offset())
 	e.at = now
 }

@@ -31,7 +31,7 @@ type Table interface {
 	Wall(now int64) int64
 	Sweep(now int64, shards int)
 	Cut(now int64, first, last uint64, told func(l *table.Limit, hash uint64, r table.Row), emit func(l *table.Limit, s *table.Saved))
-	Merge(l *table.Limit, now int64, saved *table.Saved, as *table.Def, more []table.Row)
+	Merge(l *table.Limit, now int64, o table.Other)
 	Stats() table.Stats
 }
 
@@ -74,6 +74,8 @@ type Engine struct {
 	at    int64   // when the clock was last told
 	walls []int64 // of the peers against ours; scratch
 
+	adopted int64 // when it took over the donor's cluster time, while it joins
+
 	holds map[hold]*held
 	ends  ends
 	keep  int64                              // ns for which holds are remembered after their end
@@ -99,7 +101,7 @@ func New(now int64, cfg Config) *Engine {
 	e := &Engine{
 		cfg: cfg, table: cfg.Table, nodes: 1, alive: make(map[uint64]bool), heard: make(map[uint64]*hearing),
 		clock: window.NewClock(cfg.Wall()), holds: make(map[hold]*held), bans: make(map[gossip.RecordKey]gossip.Record),
-		texts: make(map[uint64]gossip.Definition),
+		texts: make(map[uint64]gossip.Definition), adopted: never,
 	}
 	cfg.Ledger.Born = now
 	if cfg.Ledger.Compose == nil {

@@ -41,7 +41,7 @@ func (e *Engine) serve(now int64, w gossip.Want) {
 		}
 	}
 	slices.SortFunc(defs, func(a, b gossip.Definition) int { return cmp.Compare(a.ID, b.ID) })
-	e.ledger.Serve(now, w, to, defs, rows, e.holdsIn(first, last))
+	e.ledger.Serve(now, e.table.Wall(now), w, to, defs, rows, e.holdsIn(first, last))
 }
 
 // holdsIn are the holds of the keys in a range, over or not, in order.
@@ -88,6 +88,7 @@ type keyID struct{ limit, hash uint64 }
 // merge takes over what a donor has: on top of each row comes what this node has spent and
 // the donor had not heard of.
 func (e *Engine) merge(now int64, c *gossip.Chunk) {
+	e.adopt(now, c.Wall)
 	defs := make(map[uint64]table.Def, len(c.Definitions))
 	for _, d := range c.Definitions {
 		e.learn(d)
@@ -118,11 +119,20 @@ func (e *Engine) merge(now int64, c *gossip.Chunk) {
 		for _, m := range r.Moments {
 			saved.Log = append(saved.Log, window.Event(m))
 		}
-		e.table.Merge(l, now, saved, &as, more[keyID{r.Limit, r.Hash}])
+		e.table.Merge(l, now, table.Other{Saved: saved, As: &as, More: more[keyID{r.Limit, r.Hash}], Exact: c.Exact})
 	}
 }
 
 var kinds = [...]table.Kind{gossip.RowBucket: table.Bucket, gossip.RowWindow: table.Window, gossip.RowLog: table.Log}
+
+// adopt has the node cut its windows as the donor does, from its first chunk on.
+func (e *Engine) adopt(now, wall int64) {
+	if e.adopted == never {
+		e.adopted = now
+		e.clock.Adopt(now, wall)
+		e.table.SetWall(wall)
+	}
+}
 
 // addHolds takes over the donor's holds as the rows count them. What this node counts of
 // the others, or counts otherwise, comes on top.

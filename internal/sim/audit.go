@@ -32,84 +32,109 @@ func (w *World) keyOf(l *table.Limit, hash uint64) int {
 }
 
 // receive takes in a frame and holds what it changed against the origin's book: the
-// number moves over drains that are applied to the event, or counted as lost.
+// numbers move over drains that are applied to the event, or counted as lost.
 func (n *Node) receive(from *Node, data []byte) {
-	ledger, b := n.engine.Ledger(), &n.book
-	before, known := ledger.Number(from.id)
-	lost := ledger.Lost()
+	w, b, f := n.w, &n.book, readFrame(data)
+	ledger := n.engine.Ledger()
+	before, lost := n.numbers(from.id, w.before), ledger.Lost()
+	w.before = before
 	b.charged = b.charged[:0]
+	n.expects(from, f)
 	if err := n.engine.Receive(n.now(), from.id, data); err != nil {
-		n.w.failf("%v→%v: %v", from, n, err)
+		w.failf("%v→%v: %v", from, n, err)
 	}
-	n.heeds(readFrame(data).kind)
-	after, knows := ledger.Number(from.id)
-	lost = ledger.Lost() - lost
-	n.audit(from, before, after, lost, known, knows)
+	n.takenOver()
+	n.heeds(f.kind)
+	n.audit(from, f, before, ledger.Lost()-lost)
 	n.seal()
+	n.hasServed(from, f)
 	n.step()
 }
 
-func (n *Node) audit(from *Node, before, after, lost uint64, known, knows bool) {
-	b := &n.book
-	a := b.accounts[from.id]
+// audit looks at each key's number of the origin's log. It moves over drains of a batch
+// that continues it, and over those just the key's amounts in them were charged; or over
+// drains that were counted as lost.
+func (n *Node) audit(from *Node, f frame, before []number, lost uint64) {
+	w := n.w
+	after := n.numbers(from.id, w.after)
+	w.after = after
+	n.countLoss(f, before, after, lost)
+	applied := w.applied[:0]
+	for k, now := range after {
+		if was := before[k]; now.known && now != was && n.moves(from, f, k, was, now.n) {
+			applied = append(applied, k)
+		}
+	}
+	w.applied = applied
+	n.matches(from, applied, before, after)
+	w.forgave(n)
+}
+
+// countLoss has the node count drains as lost only where it may.
+func (n *Node) countLoss(f frame, before, after []number, lost uint64) {
+	w := n.w
+	if w.Stats.Lost += int(lost); lost > 0 && !w.opts.Lossy {
+		w.failf("%v lost %d drains in a %v", n, lost, f)
+	}
+	skipped := uint64(0)
+	for k := range after {
+		if before[k].known && after[k].known && (f.kind != batch || before[k].n > f.from()) {
+			skipped = max(skipped, after[k].n-before[k].n)
+		}
+	}
+	if skipped > lost {
+		w.failf("%v skipped %d drains in a %v and counted %d", n, skipped, f, lost)
+	}
+}
+
+// moves takes a key's number on. It reports whether that applied what lay between.
+func (n *Node) moves(from *Node, f frame, k int, was number, to uint64) bool {
+	c := &n.account(from.id).keys[k]
 	switch {
-	case !knows: // it may have forgotten it just now: a late frame is no sign of life
-		n.balanced("news of " + from.name + ", and forgot it")
-		return
-	case !known:
-		n.begins(from, after)
-		before = after
-	case after < before:
-		n.w.failf("%v went back from %d to %d of %v", n, before, after, from)
-	case lost > 0:
-		n.w.Stats.Lost += int(lost)
-		if after-before != lost {
-			n.w.failf("%v skipped (%d, %d] of %v and counted %d", n, before, after, from, lost)
+	case to < c.end():
+		n.w.failf("%v is at %d of %v in key %d and had %d already: doubled", n, to, from, k, c.end())
+	case !was.known:
+		c.begin(to)
+	case was.n != c.end():
+		n.w.failf("%v was at %d of %v in key %d, and has %d in it", n, was.n, from, k, c.end())
+	case f.kind == batch && was.n <= f.from():
+		if !c.heard() {
+			c.begin(was.n)
 		}
-		if !n.w.opts.Lossy {
-			n.w.failf("%v lost (%d, %d] of %v", n, before, after, from)
-		}
-		a.lost = append(a.lost, stretch{before, after})
-		a.number, before = after, after
+		c.extend(to)
+		return true
+	default:
+		c.begin(to)
 	}
-	n.matches(from, before, after)
-	n.w.forgave(n)
+	return false
 }
 
-// begins is the first START of an origin's log, or the first since it was forgotten.
-func (n *Node) begins(from *Node, at uint64) {
-	a := n.book.accounts[from.id]
-	if a == nil {
-		n.book.accounts[from.id] = &account{start: at, number: at}
-		return
-	}
-	if at < a.number {
-		n.w.failf("%v begins %v at %d and had %d already: doubled", n, from, at, a.number)
-	}
-	a.lost = append(a.lost, stretch{a.number, at})
-	a.number = at
-}
-
-// matches checks that just the drains (before, after] were charged, each amount where it
-// belongs. One whose window is over the origin may have dropped.
-func (n *Node) matches(from *Node, before, after uint64) {
+// matches checks that of the keys just what their new drains have in them was charged,
+// each amount where it belongs. One whose window is over the origin may have dropped.
+func (n *Node) matches(from *Node, keys []int, before, after []number) {
 	w, b := n.w, &n.book
-	if before == after && len(b.charged) == 0 {
+	if len(keys) == 0 {
+		n.balanced("nothing new of " + from.name)
 		return
 	}
 	a := b.accounts[from.id]
-	a.number = after
-	if after > uint64(len(from.book.drains)) {
-		w.failf("%v is at %d of %v, which has drained %d times", n, after, from, len(from.book.drains))
+	want := w.scratch()
+	first, last := after[keys[0]].n, uint64(0)
+	for _, k := range keys {
+		first, last = min(first, before[k].n), max(last, after[k].n)
+	}
+	if last > uint64(len(from.book.drains)) {
+		w.failf("%v is at %d of %v, which has drained %d times", n, last, from, len(from.book.drains))
 		return
 	}
-	want := w.scratch()
-	for _, d := range from.book.drains[before:after] {
-		for _, x := range d {
-			want[x.spot] += x.n
+	for d := first + 1; d <= last; d++ {
+		for _, x := range from.book.drains[d-1] {
+			if k := w.spots[x.spot].key; d > before[k].n && d <= after[k].n && a.keys[k].covers(d) {
+				want[x.spot] += x.n
+			}
 		}
 	}
-	w.observeWindows(want, after-before)
+	w.observeWindows(want, last-first)
 	for _, c := range b.charged {
 		k := w.spots[c.spot].key
 		a.applied.add(c.spot, c.n)
@@ -131,7 +156,7 @@ func (n *Node) matches(from *Node, before, after uint64) {
 		case from.over(s):
 			w.Stats.Over++
 		default:
-			w.failf("%v applied (%d, %d] of %v with %d events missing of %v", n, before, after, from, missing, s)
+			w.failf("%v applied (%d, %d] of %v with %d events missing of %v", n, first, last, from, missing, s)
 		}
 	}
 }

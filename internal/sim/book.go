@@ -10,6 +10,7 @@ import (
 type key struct {
 	Limit
 	index int
+	chunk int // of the table, once some node has defined the limit
 	limit int
 	name  string
 	def   table.Def
@@ -59,17 +60,9 @@ type book struct {
 	holds    map[gossip.RecordKey]*stake
 	bans     map[gossip.RecordKey]gossip.Record
 	forgiven int64 // events of charges, of all keys
+	served   map[serving]*served
+	vague    map[int]bool // keys of which two donors' counts were merged, each having something that the other had not
 }
-
-// account is what one incarnation has applied of one origin: the drains from start on
-// up to number, but for those it counted as lost.
-type account struct {
-	start, number uint64
-	lost          []stretch
-	applied       sums // by spot
-}
-
-type stretch struct{ from, to uint64 } // drains (from, to]
 
 func newBook(keys int) book {
 	b := book{
@@ -78,6 +71,7 @@ func newBook(keys int) book {
 		accounts: make(map[uint64]*account), seen: make(map[uint64]*seen),
 		fullAt: make([]int64, keys), moved: make(map[int]bool),
 		holds: make(map[gossip.RecordKey]*stake), bans: make(map[gossip.RecordKey]gossip.Record),
+		served: make(map[serving]*served), vague: make(map[int]bool),
 	}
 	for k := range b.fullAt {
 		b.fullAt[k] = -1
@@ -90,19 +84,6 @@ func (b *book) unsentEvents() (n int64) {
 		n += max(v, -v)
 	}
 	return n
-}
-
-// covers reports whether drain d was applied.
-func (a *account) covers(d uint64) bool {
-	if d == 0 || d <= a.start || d > a.number {
-		return false
-	}
-	for _, s := range a.lost {
-		if d > s.from && d <= s.to {
-			return false
-		}
-	}
-	return true
 }
 
 // tell books news of a node's own: what it was admitted, or gave back.

@@ -100,7 +100,7 @@ func (n *Node) unheardAt(at int) int64 { return n.w.total.at(at) - n.book.known.
 // (What is given back, the node may have heard of before it heard of what was taken. Of
 // windows that somebody counts otherwise, because his clock is off, nothing is known.)
 func (w *World) checkExcess(n *Node, k *key, at int) {
-	if k.changed || k.windows() && (w.foreign[at] || w.spots[at].start != k.cut(w.truth())) {
+	if k.changed || n.book.vague[k.index] || k.windows() && (w.foreign[at] || w.spots[at].start != k.cut(w.truth())) {
 		return
 	}
 	excess, unheard := w.excess(k), n.unheard(k)

@@ -46,6 +46,8 @@ func Chaos(seed uint64) Options {
 		o.Epoch += 3600*Second - o.Epoch%(3600*Second) - w.between(0, 2*Second)
 	}
 	o.Ledger = gossip.Config{Resend: 100 * Millisecond, Timeout: 500 * Millisecond, Keepalive: 150 * Millisecond}
+	o.Joins, o.Alone = seed%8 != 1, w.chance(0.5)
+	o.Ledger.Settle, o.Ledger.Grace, o.Ledger.HoldTimeout, o.Ledger.JoinTimeout = 200*Millisecond, 4*Second, 2500*Millisecond, 5*Second
 	if w.chance(0.3) {
 		o.Ledger.MaxFrame = 150 // five entries
 	}

@@ -108,7 +108,7 @@ func (n *Node) heardAll(k *key) bool {
 			continue
 		}
 		a := n.book.accounts[o.id]
-		if a == nil || a.start > 0 || len(a.lost) > 0 || a.number < uint64(len(o.book.drains)) || o.gone && o.book.unsentEvents() > 0 {
+		if a == nil || !a.keys[k.index].whole(uint64(len(o.book.drains))) || o.gone && o.book.unsentEvents() > 0 {
 			return false
 		}
 	}

@@ -16,9 +16,13 @@ const (
 	ping    = 6
 	goodbye = 7
 	held    = 8
+	keeps   = 9
+	wants   = 10
+	gives   = 11
+	refuses = 12
 )
 
-var kindNames = [...]string{"?", "HELLO", "WELCOME", "START", "BATCH", "ACK", "PING", "GOODBYE", "HELD"}
+var kindNames = [...]string{"?", "HELLO", "WELCOME", "START", "BATCH", "ACK", "PING", "GOODBYE", "HELD", "HOLDING", "WANT", "CHUNK", "REFUSED"}
 
 // maxNumbers is as many as the simulator reads of a frame.
 const maxNumbers = 12
@@ -100,8 +104,18 @@ func (f frame) gap() bool      { return f.kind == ack && f.own[2] == 1 }
 func (f frame) String() string {
 	s := fmt.Sprintf("%-7s s%d", kindNames[f.kind], f.session)
 	switch f.kind {
+	case hello:
+		s += fmt.Sprintf(" of version %d", f.own[0])
 	case welcome:
-		return s + [...]string{" none", fmt.Sprintf(" %d", f.own[2])}[min(f.own[1], 1)]
+		return s + [...]string{"", " joining"}[min(f.own[0], 1)] + [...]string{" none", fmt.Sprintf(" %d", f.own[2])}[min(f.own[1], 1)]
+	case keeps:
+		s += fmt.Sprintf(" from %d", f.own[0])
+	case wants:
+		s += fmt.Sprintf(" ask %d: chunk %d, has %d parts", f.own[0], f.own[1], f.own[2])
+	case gives:
+		s += fmt.Sprintf(" ask %d: chunks %d to %d, part %d of %d", f.own[0], f.own[1], f.own[2], f.own[3], f.own[4])
+	case refuses:
+		s += fmt.Sprintf(" ask %d", f.own[0])
 	case start:
 		return s + fmt.Sprintf(" at %d part %d of %d", f.own[0], f.own[1], f.own[2])
 	case batch:

@@ -75,7 +75,7 @@ func (w *World) weigh(h *holding) {
 // heeds finds among what was just charged what records came to that are news to the
 // node. by is the kind of frame that brought them.
 func (n *Node) heeds(by uint64) {
-	if by != batch && by != start {
+	if by != batch && by != start && by != gives {
 		return
 	}
 	w, b := n.w, &n.book

@@ -1,5 +1,11 @@
 package sim
 
+import (
+	"slices"
+
+	"github.com/stint-go/stint/gossip"
+)
+
 // Meet has all nodes that live learn of each other, each at its own time within spread.
 func (w *World) Meet(spread int64) {
 	for _, a := range w.nodes {
@@ -30,6 +36,9 @@ func (n *Node) down(peer *Node) {
 		return
 	}
 	n.w.tracef("%v sees %v down", n, peer)
+	if !peer.gone && n.holdsFor(peer) {
+		n.w.waive()
+	}
 	delete(n.knows, peer.id)
 	if l := n.links[peer.id]; l.up {
 		l.epoch++
@@ -37,6 +46,11 @@ func (n *Node) down(peer *Node) {
 	}
 	delete(n.links, peer.id)
 	n.act(func(now int64) { n.engine.Down(now, peer.id) })
+}
+
+// holdsFor reports whether the node keeps its log for a newcomer.
+func (n *Node) holdsFor(peer *Node) bool {
+	return slices.ContainsFunc(n.engine.Ledger().Links(n.now()), func(l gossip.LinkStats) bool { return l.Peer == peer.id && l.Joining })
 }
 
 // crash ends an incarnation. The others find out in their own time.
@@ -153,6 +167,8 @@ func (w *World) settled() bool { return w.restless() == "" }
 func (w *World) restless() string {
 	for _, n := range w.nodes {
 		switch {
+		case n.engine.Joining():
+			return n.name + " is joining"
 		case len(n.knows) != len(w.nodes)-1:
 			return n.name + " does not see everyone"
 		case n.book.unsentEvents() > 0:

@@ -30,6 +30,11 @@ func TestMutants(t *testing.T) {
 		{"windows of their own", oneWindow, tormented, "missing"},
 		{"a hold is no amount", heldAndTold, tormented, "drained"},
 		{"a hold expires", noExpiry, tormented, "counts a hold|missing|by a settlement"},
+		{"join: own drains go on top", ownLeftOut, tormented, "has counted|has left|left of key|taken|has applied"},
+		{"join: nothing in a chunk is unsent", unsentCut, tormented, "did not log it"},
+		{"join: none is not zero", noneIsZero, forgetful, "doubled"},
+		{"join: all hold their logs", everybodyHolds, tormented, "lost"},
+		{"join: the vector is of the same step", vectorBefore, tormented, "doubled|and has"},
 		{"the last word stands", lastToCome, tormented, "disagree|wrote|should ban|bans key"},
 	} {
 		t.Run(m.name, func(t *testing.T) {
@@ -62,6 +67,9 @@ func tormented(seed uint64, m Mutant) error {
 	_, err := runSeed(seed, nil, m)
 	return err
 }
+
+// forgetful is torment where drains may be lost, as the dead are soon forgotten.
+func forgetful(seed uint64, m Mutant) error { return tormented(8*seed, m) }
 
 // buckets is torment for buckets alone, of which nobody gives anything back.
 func buckets(seed uint64, m Mutant) error {

@@ -34,7 +34,9 @@ type Node struct {
 	knows    map[uint64]bool
 	links    map[uint64]*link // outgoing
 
-	book book
+	book   book
+	coming *arrival     // while it takes in what a donor gives
+	cut    map[int]bool // keys that it gave, when what is being taken in had its table cut; else nil
 }
 
 // birth starts a node whose clock shows offset at virtual time 0.
@@ -66,6 +68,7 @@ func (w *World) birth(place int, offset int64) *Node {
 func (w *World) engineConfig(n *Node) engine.Config {
 	cfg := engine.Config{Sync: w.opts.Sync, Parse: parse, Wall: n.wall, Ledger: w.opts.Ledger, Send: func(f gossip.Frame) { n.send(f.To, f.Bytes()) }, Redial: n.redial, Note: n.note}
 	cfg.Ledger.Incarnation, cfg.Ledger.Seed, cfg.Ledger.Rand = n.id, 1, w.rand.Uint64
+	cfg.Ledger.Name, cfg.Ledger.Joins, cfg.Ledger.First = n.name, w.opts.Joins, w.opts.Alone && len(w.byID) == 0
 	cfg.Ledger.Compose = w.opts.Mutant.Compose
 	cfg.Table = &audited{n.table, n}
 	if w.opts.Mutant.Table != nil {
@@ -83,7 +86,9 @@ func (n *Node) define(i int) {
 	}
 	n.limits[i] = handleOf
 	for k := range l.Keys {
-		n.w.hash[handle{handleOf.ID(), handleOf.Hash(fmt.Sprintf("k%d", k))}] = n.w.first[i] + k
+		hash := handleOf.Hash(fmt.Sprintf("k%d", k))
+		n.w.hash[handle{handleOf.ID(), hash}] = n.w.first[i] + k
+		n.w.keys[n.w.first[i]+k].chunk = gossip.ChunkOf(hash)
 	}
 	n.engine.Define(n.now(), gossip.Definition{ID: handleOf.ID(), Name: l.Name, Text: l.text()})
 	n.seal()

@@ -63,9 +63,19 @@ func (w *World) observeDelivery(from, to *Node, data []byte) {
 }
 
 func (w *World) observeNote(m gossip.Note) {
-	if strings.HasPrefix(m.Text, "log full") {
+	switch {
+	case strings.HasPrefix(m.Text, "log full"):
 		w.Stats.Full++
+	case strings.HasPrefix(m.Text, "joins though"), strings.HasPrefix(m.Text, "joined with what there is"):
+		w.waive()
 	}
+}
+
+// waive has drains be lost from here on, if they are counted: a newcomer was let in, or
+// came in, before all held their logs for it, or was taken for dead by one who did.
+func (w *World) waive() {
+	w.opts.Lossy = true
+	w.Stats.Waived++
 }
 
 // observeLanding notes where an amount of a window counts, or that it does not.

@@ -37,24 +37,32 @@ func (w *World) checkQuiet() error {
 
 // checkAmounts is promise 2: everything that a living origin spent since a node began
 // to hear it is applied there, to the event, but for what was counted as lost and for
-// windows that were over before it left.
+// windows that were over before it left. Who joins has all there ever was.
 func (w *World) checkAmounts(n, origin *Node) {
-	a := n.book.accounts[origin.id]
-	if head := uint64(len(origin.book.drains)); a == nil || a.number != head {
+	a, head := n.book.accounts[origin.id], uint64(len(origin.book.drains))
+	if head > 0 && !a.upTo(head) {
 		w.failf("%v is quiet and has not all of %v", n, origin)
 		return
 	}
+	if a == nil {
+		return
+	}
 	want := w.scratch()
-	for d := a.start + 1; d <= a.number; d++ {
-		if a.covers(d) {
-			for _, x := range origin.book.drains[d-1] {
+	for d := uint64(1); d <= head; d++ {
+		for _, x := range origin.book.drains[d-1] {
+			if a.keys[w.spots[x.spot].key].covers(d) {
 				want[x.spot] += x.n
 			}
 		}
 	}
 	for i, v := range want {
-		if a.applied.at(i) != v && !origin.over(w.spots[i]) {
-			w.failf("%v has applied %d events of %v of %v, which spent %d", n, a.applied.at(i), w.spots[i], origin, v)
+		if s := w.spots[i]; a.applied.at(i) != v && !n.book.vague[s.key] && !origin.over(s) {
+			w.failf("%v has applied %d events of %v of %v, which spent %d", n, a.applied.at(i), s, origin, v)
+		}
+	}
+	for k := range a.keys {
+		if w.opts.Joins && !w.opts.Lossy && !a.keys[k].whole(head) {
+			w.failf("%v has of key %d of %v only %v of %d drains", n, k, origin, a.keys[k].spans, head)
 		}
 	}
 }
@@ -66,7 +74,7 @@ func (w *World) checkHandover(n *Node) {
 		if m == n || m.gone || !n.knows[m.id] {
 			continue
 		}
-		if a, head := m.book.accounts[n.id], uint64(len(n.book.drains)); n.book.unsentEvents() > 0 || head > 0 && (a == nil || a.number != head) {
+		if a, head := m.book.accounts[n.id], uint64(len(n.book.drains)); n.book.unsentEvents() > 0 || head > 0 && !a.upTo(head) {
 			w.failf("%v leaves and %v has not all of it", n, m)
 		}
 	}
@@ -76,7 +84,7 @@ func (w *World) checkHandover(n *Node) {
 // checkBalance replays in order of time what a node was admitted and has heard: it must
 // not have more left than that.
 func (w *World) checkBalance(n *Node, k *key) {
-	if k.changed || n.banned(k) > 0 {
+	if k.changed || n.banned(k) > 0 || n.book.vague[k.index] {
 		return
 	}
 	var c central
@@ -85,7 +93,7 @@ func (w *World) checkBalance(n *Node, k *key) {
 		if t.key != k.index {
 			continue
 		}
-		if a := n.book.accounts[t.by.id]; t.by == n || a != nil && a.covers(t.drain) {
+		if a := n.book.accounts[t.by.id]; t.by == n || a != nil && a.keys[k.index].covers(t.drain) {
 			c.charge(t.at, t.n, k.interval())
 		}
 	}
@@ -119,5 +127,5 @@ func (w *World) checkAlike(k *key) {
 // not full since the world began to be at odds. What was given back may have found the
 // bucket full, too.
 func (w *World) comparable(n *Node, k *key) bool {
-	return !k.verbs && !k.changed && (k.rate(w.now) < 0.5 || n.book.fullAt[k.index] < w.since)
+	return !k.verbs && !k.changed && !n.book.vague[k.index] && (k.rate(w.now) < 0.5 || n.book.fullAt[k.index] < w.since)
 }

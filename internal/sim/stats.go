@@ -37,6 +37,10 @@ type Stats struct {
 	BansReplaced int // bans that took the place of one that was heard before
 	BansAlike    int // in force on all nodes
 	Resent       int // records that were news in a START
+	Waived       int // deadlines that a newcomer has let pass, or a donor
+	TakenOver    int // answers of donors that were merged
+	Kept         int // counts of a newcomer that were more than the donor's with the rest on top
+	Vague        int // keys of which two donors each had something that the other had not
 	Changes      int // of definitions
 	ChangedAlike int // windows found equal after one
 
@@ -55,7 +59,7 @@ func (s *Stats) Add(o *Stats) {
 		&s.Windows: o.Windows, &s.Logs: o.Logs, &s.Late: o.Late, &s.Over: o.Over, &s.Ahead: o.Ahead, &s.FarAhead: o.FarAhead,
 		&s.Merged: o.Merged, &s.EarlyRefunds: o.EarlyRefunds, &s.Holds: o.Holds, &s.Settled: o.Settled,
 		&s.LateSettles: o.LateSettles, &s.HoldsAlike: o.HoldsAlike, &s.Bans: o.Bans, &s.BansReplaced: o.BansReplaced,
-		&s.BansAlike: o.BansAlike, &s.Resent: o.Resent, &s.Changes: o.Changes, &s.ChangedAlike: o.ChangedAlike,
+		&s.BansAlike: o.BansAlike, &s.Resent: o.Resent, &s.Waived: o.Waived, &s.TakenOver: o.TakenOver, &s.Kept: o.Kept, &s.Vague: o.Vague, &s.Changes: o.Changes, &s.ChangedAlike: o.ChangedAlike,
 	} {
 		*sum += n
 	}

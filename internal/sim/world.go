@@ -41,6 +41,9 @@ type World struct {
 	foreign map[int]bool // spots of which somebody counts something elsewhere, or the reverse
 	counts  sums         // spare
 
+	before, after []number // spare, by key
+	applied       []int    // spare
+
 	holds  map[gossip.RecordKey]*holding
 	made   []*holding // the same, in order
 	bans   map[gossip.RecordKey]*banning

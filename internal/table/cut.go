@@ -7,6 +7,8 @@ import "math/bits"
 // at the same moment: what has been drained, the cut included, is all that the saved
 // states have of what was taken here. Neither is called with a lock held.
 //
+// What is at rest only for a short while counts still, where older events come on top.
+//
 // Of an unknown limit, At is when the newest of its amounts started, Rem how long that
 // window is (0: none), and Counts the events in it, in the window before, and where that
 // starts.
@@ -70,7 +72,7 @@ func (c *cut) entryLocked(s *shard, i int, l *Limit) {
 	case v.Kind == Unknown:
 		u := e.unknown()
 		c.saved[len(c.limits)] = Saved{Hash: e.hash, At: u.start, Rem: uint64(u.per), Counts: [3]int64{u.n, u.old, u.before}}
-	case !v.Kind.counts() || t.restsAt(s, e, c.now):
+	case !v.Kind.counts() || t.restsAt(s, e, restingAt(c.now)):
 		return
 	default:
 		c.saved[len(c.limits)] = c.save(s, e)

@@ -57,7 +57,7 @@ func TestCutAndMerge(t *testing.T) {
 				}
 				k := *s
 				k.Log = slices.Clone(s.Log)
-				other.Merge(limits[l], now, &k, l.Def(), nil)
+				other.Merge(limits[l], now, Other{Saved: &k, As: l.Def()})
 			})
 			check(t, tab)
 		}
@@ -97,7 +97,7 @@ func TestMergeAddsWhatIsNotInIt(t *testing.T) {
 		tab.Drain(false, func(_ *Limit, _ uint64, r Row) { r.N -= 4; more = append(more, r) })
 		tab.Take(m, 7, now, 2)
 		merge := func() {
-			donor.Cut(now, 0, math.MaxUint64, noNews, func(_ *Limit, s *Saved) { tab.Merge(m, now, s, l.Def(), more) })
+			donor.Cut(now, 0, math.MaxUint64, noNews, func(_ *Limit, s *Saved) { tab.Merge(m, now, Other{Saved: s, As: l.Def(), More: more}) })
 		}
 		for range 2 {
 			merge()
@@ -121,7 +121,7 @@ func TestMergeAcrossDefinitions(t *testing.T) {
 			donor, tab := New(Config{}), New(Config{})
 			l, m := define(t, donor, "a", d), define(t, tab, "a", e)
 			donor.Take(l, 7, now, 10)
-			donor.Cut(now, 0, math.MaxUint64, noNews, func(_ *Limit, s *Saved) { tab.Merge(m, now, s, l.Def(), nil) })
+			donor.Cut(now, 0, math.MaxUint64, noNews, func(_ *Limit, s *Saved) { tab.Merge(m, now, Other{Saved: s, As: l.Def()}) })
 			if got := tab.Peek(m, 7, now, 0).Remaining; got < 29 || got > 31 {
 				t.Errorf("%s to %s: got %d left, want about 30", from, to, got)
 			}

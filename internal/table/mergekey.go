@@ -7,18 +7,23 @@ import (
 	"github.com/stint-go/stint/window"
 )
 
-// Merge makes a key's state no less used than what another node saved of it, under the
-// definition as, and what has been spent here that this does not have: more, and whatever
-// is unsent. Else it is as Restore.
-func (t *Table) Merge(l *Limit, now int64, saved *Saved, as *Def, more []Row) {
-	t.merge(l, saved.Hash, now, saved, as, more)
+// Other is a key as another node has it.
+type Other struct {
+	*Saved
+	As    *Def  // the definition by which it is saved
+	More  []Row // what has been spent here that it does not have, but for what is unsent
+	Exact bool  // and that is all there is of the key here
 }
 
-func (t *Table) merge(l *Limit, hash uint64, now int64, saved *Saved, as *Def, more []Row) {
+// Merge makes a key's state no less used than another node's with what has been spent
+// here on top; or just that, if it is Exact. Else it is as Restore.
+func (t *Table) Merge(l *Limit, now int64, o Other) { t.merge(l, o.Hash, now, o) }
+
+func (t *Table) merge(l *Limit, hash uint64, now int64, o Other) {
 	s := t.shard(hash)
 	s.mu.Lock()
 	v := l.current.Load()
-	if !t.mergeable(v, now, saved, as, len(more) > 0) {
+	if !t.mergeable(v, now, &o) {
 		s.mu.Unlock()
 		return
 	}
@@ -27,28 +32,29 @@ func (t *Table) merge(l *Limit, hash uint64, now int64, saved *Saved, as *Def, m
 		if i = t.insertLocked(s, l, v, hash, now); i < 0 {
 			s.mu.Unlock()
 			t.overflowed.Add(1)
-			t.merge(l, l.overflow, now, saved, as, more)
+			o.Exact = false
+			t.merge(l, l.overflow, now, o)
 			return
 		}
 	}
-	poke := t.mergeLocked(s, l, v, i, now, saved, as, more)
+	poke := t.mergeLocked(s, l, v, i, now, o)
 	s.mu.Unlock()
 	if poke {
 		t.poke()
 	}
 }
 
-// mergeable reports whether what was saved under as means anything to a limit that is v.
-func (t *Table) mergeable(v *version, now int64, saved *Saved, as *Def, more bool) bool {
+// mergeable reports whether what was saved means anything to a limit that is v.
+func (t *Table) mergeable(v *version, now int64, o *Other) bool {
 	switch {
 	case v.Kind == Unlimited, v.Kind == Blocked:
 		return false
-	case as.Kind == Unknown:
+	case o.As.Kind == Unknown:
 		return true
-	case !as.Kind.counts(), v.Kind == Unknown:
+	case !o.As.Kind.counts(), v.Kind == Unknown:
 		return false
 	}
-	return more || !t.idle(v.like(as), now, saved)
+	return len(o.More) > 0 || !t.idle(v.like(o.As), restingAt(now), o.Saved)
 }
 
 // like is v if that is as, or a version to read as by.
@@ -59,22 +65,22 @@ func (v *version) like(as *Def) *version {
 	return newVersion(*as, 0, false)
 }
 
-func (t *Table) mergeLocked(s *shard, l *Limit, v *version, i int, now int64, saved *Saved, as *Def, more []Row) (poke bool) {
+func (t *Table) mergeLocked(s *shard, l *Limit, v *version, i int, now int64, o Other) (poke bool) {
 	e := &s.entries[i]
 	if v.Kind == Unknown {
-		e.unknown().add(Row{saved.Counts[1], saved.Counts[2], saved.At - saved.Counts[2]})
-		e.unknown().add(Row{saved.Counts[0], saved.At, int64(saved.Rem)})
+		e.unknown().add(Row{o.Counts[1], o.Counts[2], o.At - o.Counts[2]})
+		e.unknown().add(Row{o.Counts[0], o.At, int64(o.Rem)})
 		return false
 	}
 	t.refreshLocked(s, i, l, v, now)
 	rows := e.rows(v)
-	more = append(slices.Clone(more), rows[:]...)
+	more := append(slices.Clone(o.More), rows[:]...)
 	for k := range s.leftLocked() {
 		if r := &s.aside.left[k]; r.limit == l && r.hash == e.hash {
 			more = append(more, r.Row)
 		}
 	}
-	saved, first := t.recut(v, now, saved, as)
+	saved, first := t.recut(v, now, o.Saved, o.As)
 	more = append(first[:len(first):len(first)], more...)
 	switch v.Kind {
 	case Bucket:
@@ -84,11 +90,14 @@ func (t *Table) mergeLocked(s *shard, l *Limit, v *version, i int, now int64, sa
 				state, _ = v.Bucket.Charge(state, now, v.Bucket.RunFrom(r.N, t.startOf(r, now)), bucket.Never)
 			}
 		}
-		e.state = v.Bucket.Later(e.state, state)
+		if !o.Exact {
+			state = v.Bucket.Later(e.state, state)
+		}
+		e.state = state
 	case Window:
-		t.mergeWindow(e.window(), v, now, t.windowSaved(v, saved), more)
+		t.mergeWindow(e.window(), v, now, t.windowSaved(v, saved), more, o.Exact)
 	default:
-		t.mergeLog(s, e, v, now, saved, more)
+		t.mergeLog(s, e, v, now, saved, more, o.Exact)
 	}
 	return t.touchedLocked(s, i, t.remainingLocked(s, e, v, now), now)
 }
@@ -130,7 +139,7 @@ func (t *Table) recut(v *version, now int64, saved *Saved, as *Def) (*Saved, []R
 	return blank, []Row{r}
 }
 
-func (t *Table) mergeWindow(w *windowBody, v *version, now int64, other window.State, more []Row) {
+func (t *Table) mergeWindow(w *windowBody, v *version, now int64, other window.State, more []Row, exact bool) {
 	f, wall := t.rollLocked(w, v, now)
 	v.Window.Roll(&other, f)
 	for _, r := range more {
@@ -139,10 +148,14 @@ func (t *Table) mergeWindow(w *windowBody, v *version, now int64, other window.S
 			v.Window.Charge(&other, f, wall, from, per, r.N)
 		}
 	}
-	w.later(other, f)
+	if exact {
+		w.state = w.meet(other, f)
+	} else {
+		w.later(other, f)
+	}
 }
 
-func (t *Table) mergeLog(s *shard, e *entry, v *version, now int64, saved *Saved, more []Row) {
+func (t *Table) mergeLog(s *shard, e *entry, v *version, now int64, saved *Saved, more []Row, exact bool) {
 	var other window.Log
 	for _, ev := range logSaved(saved) {
 		v.Log.Charge(&other, now, ev.At, ev.N)
@@ -153,7 +166,7 @@ func (t *Table) mergeLog(s *shard, e *entry, v *version, now int64, saved *Saved
 		}
 	}
 	log := s.ownLog(e)
-	if v.Log.Used(other, now) > v.Log.Used(*log, now) {
+	if exact || v.Log.Used(other, now) > v.Log.Used(*log, now) {
 		*log = other
 	}
 }

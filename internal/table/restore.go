@@ -78,15 +78,21 @@ func (t *Table) restoreWindow(w *windowBody, v *version, now int64, saved *Saved
 
 // later makes counts no less than those of other, which was rolled to the same moment.
 func (w *windowBody) later(other window.State, f window.Frame) {
+	other = w.meet(other, f)
+	for i := range other.Counts {
+		w.state.Counts[i] = max(w.state.Counts[i], other.Counts[i])
+	}
+}
+
+// meet has w, with what is unsent of it, and other stand at the same window: the later one.
+func (w *windowBody) meet(other window.State, f window.Frame) window.State {
 	if from := w.state.From; other.From > from { // the other one is a window ahead
 		w.state = window.State{From: other.From, Counts: shift(w.state.Counts)}
 		w.follow(from, f)
 	} else if other.From < from {
-		other.Counts = shift(other.Counts)
+		other = window.State{From: from, Counts: shift(other.Counts)}
 	}
-	for i := range other.Counts {
-		w.state.Counts[i] = max(w.state.Counts[i], other.Counts[i])
-	}
+	return other
 }
 
 // shift is counts as seen from one window later.
