@@ -264,3 +264,27 @@ func TestClockAllocates(t *testing.T) {
 		t.Errorf("%v allocations a step, want 0", got)
 	}
 }
+
+// TestClockAdopts: a newcomer whose own clock is hours off goes by its donor's cluster
+// time, whatever it knows of clocks. When it knows all, it stays there, or goes where the
+// donor goes, too: to the median.
+func TestClockAdopts(t *testing.T) {
+	for _, donor := range []int64{2 * ms, 3 * hour} { // right but for a little, and not
+		own, now := epoch+5*hour, hour
+		c := NewClock(own)
+		c.Step(now, own, nil)
+		c.Adopt(now, epoch+donor)
+		if got := c.Offset() - epoch; got != donor {
+			t.Errorf("got %d, want the donor's %d", got, donor)
+		}
+		peers := []int64{-5 * hour, -5*hour + 3*ms, donor - 5*hour} // of the others' clocks
+		c.Step(now+tick, own, peers)
+		want := donor // near enough to go there slowly
+		if donor > second {
+			want = (3*ms + donor) / 2
+		}
+		if got := c.Offset() - epoch; got != want {
+			t.Errorf("donor %d: got %d, want %d", donor, got, want)
+		}
+	}
+}

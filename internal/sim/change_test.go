@@ -48,6 +48,9 @@ func TestWindowsAgreeAfterChange(t *testing.T) {
 			o.Limits = []Limit{{Name: "a", Events: 100, Per: 3600 * Second, Keys: 2, Algorithm: a, Verbs: true}}
 			w := New(o)
 			w.Meet(50 * Millisecond)
+			w.calm = true
+			_ = w.Run(Second) // until all have joined
+			w.calm = false
 			w.Drive(Load{PerSecond: 100, Most: 3, Verbs: 0.2}, 2*Second)
 			for i, events := range []int64{40, 300} {
 				next := o.Limits[0]
@@ -57,7 +60,7 @@ func TestWindowsAgreeAfterChange(t *testing.T) {
 				w.After(at+400*Millisecond, func() { w.ChangeAll(0, next) })
 			}
 			for range 8 {
-				w.someHarmlessFault(w.between(0, 2*Second))
+				w.someHarmlessFault(w.now + w.between(0, 2*Second))
 			}
 			if err := w.Run(2 * Second); err != nil {
 				t.Errorf("algorithm %d: %v", a, err)

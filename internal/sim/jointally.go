@@ -2,7 +2,6 @@ package sim
 
 import (
 	"maps"
-	"math"
 	"slices"
 
 	"github.com/stint-go/stint/internal/table"
@@ -15,8 +14,11 @@ func (n *Node) inheritsTally(k *key, g *given, rest map[int]int64, donor *Node) 
 	*t = g.tally.clone()
 	t.exact = max(t.exact, was.exact)
 	t.loose, t.early = t.loose || was.loose, t.early || was.early
-	if g.limit != l || k.changed || l.Opaque || l.Without > 0 || n.book.vague[k.index] {
-		t.exact, t.loose = math.MaxInt64, true
+	if g.limit != l || l.Opaque || l.Without > 0 || n.book.vague[k.index] {
+		t.loose = true
+		if l.windows() { // of which it may have, or come to have, another count; not of those after
+			t.exact = max(t.exact, l.cut(n.cluster())+2*l.Per)
+		}
 	}
 	switch {
 	case l.windows():

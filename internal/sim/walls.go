@@ -40,6 +40,7 @@ func (t *audited) SetWall(offset int64) {
 	for i, k := range n.w.keys {
 		before[i] = n.peek(k).Remaining
 	}
+	was := n.cluster()
 	t.Table.SetWall(offset)
 	for i, k := range n.w.keys {
 		if n.limits[k.limit] == nil || !n.limit(k).windows() {
@@ -49,6 +50,8 @@ func (t *audited) SetWall(offset int64) {
 		if by < -2*per && r.Remaining > before[i] {
 			n.w.failf("%v has %d left of key %d after its clock went back, and had %d: minted", n, r.Remaining, i, before[i])
 		}
-		n.tallies[i].blur(n, k)
+		if l := n.limit(k); l.cut(was) != l.cut(n.cluster()) {
+			n.tallies[i].blur(n, k)
+		}
 	}
 }

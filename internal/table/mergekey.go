@@ -113,6 +113,8 @@ func (t *Table) recut(v *version, now int64, saved *Saved, as *Def) (*Saved, []R
 			b := bucketOf(saved)
 			if b.At >= now {
 				b = as.Bucket.Convert(b, now, &v.Bucket)
+			} else if b.Rem > 0 { // parts of another nanosecond
+				b = bucket.State{At: b.At + 1}
 			}
 			s.At, s.Rem = b.At, b.Rem
 		}
