@@ -86,7 +86,7 @@ func (g *Ledger) meet(now int64) {
 	for _, origin := range g.origins() {
 		s := g.sources[origin]
 		s.close()
-		s.numbers, s.nonce = vector{}, g.cfg.Rand()
+		s.nonce = g.cfg.Rand()
 	}
 	g.alone = false
 	g.join = newJoin(now)
@@ -234,6 +234,10 @@ func (g *Ledger) joined(now int64) {
 	for c := range j.loaded {
 		if !j.loaded[c] {
 			missing++
+			continue // it has what it had, which was nothing
+		}
+		for _, s := range g.sources {
+			s.numbers.set(c, number{}) // of whom a donor knows nothing, it may have forgotten
 		}
 		for origin, n := range j.claims[c] {
 			if origin == g.cfg.Incarnation {

@@ -42,6 +42,10 @@ type Config struct {
 	Ledger gossip.Config // Compose is filled in here unless set
 	Sync   int64         // everything spent is told after so many ns at the latest; default 100 ms
 
+	// CutKeys is about how many keys a newcomer is given at a time: what that takes holds
+	// up this node's gossip, though none of its takes. Default 16,384.
+	CutKeys int
+
 	// Wall is what the node's wall clock shows, in ns since the Unix epoch, less the now of
 	// that moment. Windows are cut by what the cluster's clocks agree on; nil is 0.
 	Wall func() int64
@@ -94,6 +98,9 @@ const sweepShards = 4
 func New(now int64, cfg Config) *Engine {
 	if cfg.Sync <= 0 {
 		cfg.Sync = 100_000_000
+	}
+	if cfg.CutKeys <= 0 {
+		cfg.CutKeys = 16_384
 	}
 	if cfg.Wall == nil {
 		cfg.Wall = func() int64 { return 0 }

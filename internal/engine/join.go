@@ -9,15 +9,11 @@ import (
 	"github.com/stint-go/stint/window"
 )
 
-// cutKeys is about how many keys a newcomer is given at a time: what that takes holds up
-// the donor's gossip, though none of its takes.
-const cutKeys = 16_384
-
 // serve gives a newcomer what it wants of the table. What is unsent of it goes into the
 // log first, in the same step.
 func (e *Engine) serve(now int64, w gossip.Want) {
 	keys := e.table.Stats().Keys
-	to := w.Chunk + min(max(cutKeys*gossip.Chunks/max(keys, 1), 1), w.Most)
+	to := w.Chunk + min(max(e.cfg.CutKeys*gossip.Chunks/max(keys, 1), 1), w.Most)
 	first, last := gossip.Range(w.Chunk, to)
 	var entries []gossip.Entry
 	var rows []gossip.Row

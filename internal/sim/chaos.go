@@ -47,7 +47,10 @@ func Chaos(seed uint64) Options {
 	}
 	o.Ledger = gossip.Config{Resend: 100 * Millisecond, Timeout: 500 * Millisecond, Keepalive: 150 * Millisecond}
 	o.Joins, o.Alone = seed%8 != 1, w.chance(0.5)
-	o.Ledger.Settle, o.Ledger.Grace, o.Ledger.HoldTimeout, o.Ledger.JoinTimeout = 200*Millisecond, 4*Second, 2500*Millisecond, 5*Second
+	o.Ledger.Settle, o.Ledger.Grace, o.Ledger.HoldTimeout, o.Ledger.JoinTimeout = 200*Millisecond, 1500*Millisecond, 2500*Millisecond, 5*Second
+	if w.chance(0.6) {
+		o.CutKeys = int(w.between(1, 20))
+	}
 	if w.chance(0.3) {
 		o.Ledger.MaxFrame = 150 // five entries
 	}

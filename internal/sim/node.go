@@ -66,7 +66,7 @@ func (w *World) birth(place int, offset int64) *Node {
 }
 
 func (w *World) engineConfig(n *Node) engine.Config {
-	cfg := engine.Config{Sync: w.opts.Sync, Parse: parse, Wall: n.wall, Ledger: w.opts.Ledger, Send: func(f gossip.Frame) { n.send(f.To, f.Bytes()) }, Redial: n.redial, Note: n.note}
+	cfg := engine.Config{Sync: w.opts.Sync, CutKeys: w.opts.CutKeys, Parse: parse, Wall: n.wall, Ledger: w.opts.Ledger, Send: func(f gossip.Frame) { n.send(f.To, f.Bytes()) }, Redial: n.redial, Note: n.note}
 	cfg.Ledger.Incarnation, cfg.Ledger.Seed, cfg.Ledger.Rand = n.id, 1, w.rand.Uint64
 	cfg.Ledger.Name, cfg.Ledger.Joins, cfg.Ledger.First = n.name, w.opts.Joins, w.opts.Alone && len(w.byID) == 0
 	cfg.Ledger.Compose = w.opts.Mutant.Compose

@@ -19,6 +19,7 @@ type Options struct {
 	PPM      int64         // clocks are up to so much fast or slow
 	Epoch    int64         // what a right wall clock shows at virtual time 0; default some day in 2023
 	Skews    []int64       // by place, how far wall clocks are ahead; none: all are right
+	CutKeys  int           // of the engines; default theirs
 	Joins    bool          // who is born takes over the counts of those who are there
 	Alone    bool          // the first to be born was told of nobody: it is ready at once
 	Lossy    bool          // drains may be lost, if they are counted
