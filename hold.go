@@ -45,13 +45,12 @@ func (l *Limiter) Hold(_ context.Context, key string, n int64, ttl time.Duration
 	node, handle := l.node, l.counted.table
 	h, now := &Hold{node: node}, node.now()
 	hash, mark := handle.Hash(key), node.table.Mark(handle, now)
-	l.decide(&h.Decision, n, node.table.Hold(handle, hash, now, n))
-	if !h.OK || n == 0 {
-		return h, nil
-	}
 	var err error
-	node.act(func(int64) {
-		h.id.maker, h.id.number, err = node.engine.Hold(now, handle, hash, n, mark, now+int64(ttl))
+	node.act(func(int64) { // in one step: whoever copies the key counts the hold as its record says
+		l.decide(&h.Decision, n, node.table.Hold(handle, hash, now, n))
+		if h.OK && n > 0 {
+			h.id.maker, h.id.number, err = node.engine.Hold(now, handle, hash, n, mark, now+int64(ttl))
+		}
 	})
 	if err != nil {
 		return nil, err

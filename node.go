@@ -72,7 +72,7 @@ func Open(cfg Config) (*Node, error) {
 		Wall: n.wall,
 		Ledger: gossip.Config{
 			Incarnation: n.self, Name: cfg.Name, Seed: fingerprint(cfg.HashSeed), Rand: random,
-			Joins: cfg.Bind != "", First: len(cfg.Join) == 0, Restored: cfg.StateFile != "", JoinTimeout: int64(cfg.JoinTimeout),
+			Joins: cfg.Bind != "", First: len(cfg.Join) == 0, JoinTimeout: int64(cfg.JoinTimeout),
 			PartitionMemory: int64(cfg.PartitionMemory), MaxBytes: cfg.MaxLogBytes,
 		},
 		Send: n.send, Redial: n.redial, Note: n.note,

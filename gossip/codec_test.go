@@ -50,7 +50,7 @@ var messages = map[string]func(t *rapid.T) (want frame, data []byte){
 		numbers := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) number {
 			return number{rapid.Uint8().Draw(t, "kind"), rapid.Uint64().Draw(t, "n")}
 		}), 0, 4).Draw(t, "numbers")
-		m := welcome{rapid.Bool().Draw(t, "joining"), numbers, rapid.Int64().Draw(t, "echo"), walls.Draw(t, "wall")}
+		m := welcome{rapid.Bool().Draw(t, "joining"), numbers, rapid.Int64().Draw(t, "echo"), walls.Draw(t, "wall"), rapid.Int64().Draw(t, "written")}
 		h := drawHeader(t, kindWelcome)
 		return frame{header: h, welcome: &m}, encodeFrame(h, &m)
 	},
@@ -121,7 +121,8 @@ func normal(f frame) frame {
 		f.body = nil
 	}
 	if f.welcome != nil && len(f.welcome.Numbers) == 0 {
-		f.welcome = &welcome{f.welcome.Joining, nil, f.welcome.Echo, f.welcome.Wall}
+		m := *f.welcome
+		m.Numbers, f.welcome = nil, &m
 	}
 	if f.start != nil {
 		m := *f.start

@@ -24,7 +24,6 @@ type Config struct {
 	// Joins says that the node learns its peers' counts before it is ready. One that is
 	// First, because it was told of no peer, is ready by itself, until it meets one that is.
 	Joins, First bool
-	Restored     bool  // the node has counts already that it did not take, as of a state file
 	JoinTimeout  int64 // ready with what there is, so long after the first peer was seen; default 10 s
 	Settle       int64 // membership stands still so long before a node is ready for want of any that is; default 500 ms
 	HoldTimeout  int64 // a donor waits so long until all hold their logs for the newcomer; default 3 s

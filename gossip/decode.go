@@ -55,6 +55,9 @@ func (d *decoder) message(f *frame, own int) {
 		f.sent = f.hello.Sent
 	case kind == kindWelcome && own >= 3:
 		f.welcome = &welcome{Joining: d.bool(), Numbers: d.numbers(), Echo: d.int(), Wall: d.wall(own >= 4)}
+		if own >= 5 {
+			f.welcome.Written = d.int()
+		}
 	case kind == kindStart && own >= 5:
 		f.start = &start{Numbers: d.uints(), Part: d.small(), Parts: d.small(), Sent: d.int(), Defs: d.definitions()}
 		if f.sent = f.start.Sent; own >= 6 {

@@ -90,14 +90,7 @@ func (g *Ledger) Serve(now, wall int64, w Want, to int, defs []Definition, rows 
 	if l == nil || l.state != waiting || l.asked != w.Ask {
 		return
 	}
-	s := &serving{chunk: chunk{Ask: w.Ask, From: w.Chunk, To: to, Cut: now, Wall: wall}}
-	for _, origin := range g.origins() {
-		o := g.sources[origin]
-		if n := o.numbers.at(w.Chunk); n.known() {
-			s.Numbers = append(s.Numbers, claim{origin, n, max(now-o.heardAt, 0)})
-		}
-	}
-	s.Numbers = append(s.Numbers, claim{g.cfg.Incarnation, number{numberKnown, g.log.head}, 0})
+	s := &serving{chunk: chunk{Ask: w.Ask, From: w.Chunk, To: to, Cut: now, Wall: wall, Numbers: g.vector(now, w.Chunk)}}
 	s.bodies = encodeRows(now, defs, rows, holds, g.cfg.MaxFrame)
 	s.Parts = len(s.bodies)
 	g.log.told = g.log.head

@@ -49,6 +49,7 @@ type welcome struct {
 	Numbers []number // one, or one for each chunk
 	Echo    int64    // the hello's Sent
 	Wall    wall
+	Written int64 // when the peer's state file was, in cluster time; 0: none
 }
 
 type start struct {
@@ -95,7 +96,7 @@ func (m *hello) encode(e *encoder) {
 }
 
 func (m *welcome) encode(e *encoder) {
-	e.fields(4)
+	e.fields(5)
 	e.bool(m.Joining)
 	e.array(len(m.Numbers))
 	for _, n := range m.Numbers {
@@ -104,6 +105,7 @@ func (m *welcome) encode(e *encoder) {
 	}
 	e.int(m.Echo)
 	e.wall(m.Wall)
+	e.int(m.Written)
 }
 
 func (m *start) encode(e *encoder) {

@@ -15,7 +15,7 @@ func samples() [][]byte {
 	s := &segment{to: 3, first: 1000, last: 9000, entries: mixed(9000), defs: defs}
 	data := [][]byte{
 		encodeFrame(of(kindHello), &hello{Version, Oldest, 7, 5, wall{9, true}, true}),
-		encodeFrame(of(kindWelcome), &welcome{false, []number{{numberKnown, 3}}, 5, wall{-9, true}}),
+		encodeFrame(of(kindWelcome), &welcome{false, []number{{numberKnown, 3}}, 5, wall{-9, true}, 1 << 60}),
 		encodeFrame(of(kindStart), &start{[]uint64{0}, 0, 1, 5, defs, someRecords()}),
 		encodeBatch(of(kindBatch), &batch{0, 3, 0, 1, 5}, encodeBodies(s, someRecords(), 1<<20)[0]),
 		encodeFrame(of(kindAck), &ack{3, 0, true, 5, wall{}}),

@@ -52,9 +52,17 @@ func (m *chunk) encode(e *encoder) {
 	e.int(m.Cut)
 	e.array(len(m.Numbers))
 	for _, n := range m.Numbers {
-		e.array(3)
+		doubtful := n.Kind == numberDoubtful
+		if doubtful {
+			e.array(4)
+		} else {
+			e.array(3)
+		}
 		e.uint(n.origin, n.N)
 		e.int(n.silent)
+		if doubtful {
+			e.bool(true)
+		}
 	}
 	e.int(m.Wall)
 }
@@ -73,7 +81,10 @@ func (d *decoder) claims() []claim {
 	for i := range claims {
 		fields := d.array(1)
 		claims[i] = claim{d.uint(), number{numberKnown, d.uint()}, d.int()}
-		d.skip(fields - 3)
+		if fields >= 4 && d.bool() {
+			claims[i].Kind = numberDoubtful
+		}
+		d.skip(max(fields, 3) - max(min(fields, 4), 3))
 	}
 	return claims
 }

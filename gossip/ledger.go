@@ -22,7 +22,8 @@ type Ledger struct {
 	whole bool  // it can be: nothing of it was given up
 	alone bool  // it turns newcomer if it meets somebody who is ready
 
-	missing int // chunks that it could not have
+	missing int    // chunks that it could not have
+	filed   *filed // nil: it has read no state file
 
 	register register
 	opening  *opening // the newest, while nothing has changed

@@ -15,6 +15,7 @@ type link struct {
 	wordAt int64 // when it last gave a sign of life: was first seen, or said anything of our log
 
 	ready   bool   // it has the counts, as it says
+	written int64  // when its state file was, as it says; 0: it has none
 	hold    bool   // it joins: the log is kept for it from the cursor on, and nothing coalesces
 	wantsAt int64  // when it first asked for a chunk; 0: not yet
 	asked   uint64 // the newest of its asks

@@ -19,7 +19,7 @@ type join struct {
 
 	loaded [Chunks]bool
 	claims [Chunks]map[uint64]claim // by origin: what the chunk has of its log
-	lost   uint64                   // drains that some chunk misses, as far as that is known
+	missed map[uint64][]span        // by origin: drains that some keys miss, as far as that is known
 
 	donor   uint64 // 0: none
 	session uint64 // of the donor's log with us
@@ -72,16 +72,11 @@ func (j *join) leave() { j.donor, j.given = 0, given{} }
 func (g *Ledger) Joining() bool { return g.join != nil }
 
 // meet is what a ready node does that meets a ready peer: if nobody knows of anything that
-// it has spent, and it has applied nothing of anybody, it turns newcomer. All incoming
+// it has spent, and it has applied nothing of anybody since its state file was written, it turns newcomer. All incoming
 // sessions end.
 func (g *Ledger) meet(now int64) {
-	if !g.alone || g.join != nil || g.log.told > 0 {
+	if !g.alone || g.join != nil || g.log.told > 0 || !g.heardNothing() {
 		return
-	}
-	for _, s := range g.sources {
-		if s.numbers.any() {
-			return
-		}
 	}
 	for _, origin := range g.origins() {
 		s := g.sources[origin]
@@ -90,6 +85,9 @@ func (g *Ledger) meet(now int64) {
 	}
 	g.alone = false
 	g.join = newJoin(now)
+	if g.filed != nil {
+		g.join.claims = g.filed.claims
+	}
 	for _, l := range g.links {
 		if l.deadAt == 0 {
 			g.join.seen(now)
@@ -180,8 +178,8 @@ func (g *Ledger) prefers(a, b *link) bool {
 	return a.peer^g.cfg.Incarnation < b.peer^g.cfg.Incarnation
 }
 
-// firstAt is when this node is ready because no member is: it has the lowest name of all,
-// and they all join.
+// firstAt is when this node is ready because no member is: they all join, and it has the
+// newest state file, or the lowest name of those that have.
 func (g *Ledger) firstAt() int64 {
 	alive := 0
 	for _, l := range g.links {
@@ -189,7 +187,7 @@ func (g *Ledger) firstAt() int64 {
 			continue
 		}
 		alive++
-		if l.state != waiting || cmp.Or(cmp.Compare(l.name, g.cfg.Name), order(l.peer, g.cfg.Incarnation)) < 0 {
+		if l.state != waiting || cmp.Or(cmp.Compare(g.written(), l.written), cmp.Compare(l.name, g.cfg.Name), order(l.peer, g.cfg.Incarnation)) < 0 {
 			return math.MaxInt64
 		}
 	}
@@ -234,6 +232,8 @@ func (g *Ledger) joined(now int64) {
 	for c := range j.loaded {
 		if !j.loaded[c] {
 			missing++
+		}
+		if j.claims[c] == nil {
 			continue // it has what it had, which was nothing
 		}
 		for _, s := range g.sources {
@@ -243,22 +243,17 @@ func (g *Ledger) joined(now int64) {
 			if origin == g.cfg.Incarnation {
 				continue
 			}
-			g.alone = false
-			s := g.sources[origin]
-			if s == nil {
-				s = &source{heardAt: subSat(now, max(n.silent, 0))}
-				g.sources[origin] = s
-			}
-			s.numbers.set(c, n.number)
+			g.alone = g.alone && !j.loaded[c]
+			g.sourceOf(now, n).numbers.set(c, n.number)
 		}
 	}
 	if missing > 0 && j.metAt != 0 && now >= j.deadline(g.cfg.JoinTimeout) {
 		g.missing = missing
 		g.note(0, "joined with what there is: the counts of %d in %d parts of the keys were not to be had in time", missing, Chunks)
 	}
-	if j.lost > 0 {
-		g.lost += j.lost
-		g.note(0, "%d drains lost while joining", j.lost)
+	if lost := j.lost(); lost > 0 {
+		g.lost += lost
+		g.note(0, "%d drains lost while joining", lost)
 	}
 	for _, origin := range g.origins() {
 		if s := g.sources[origin]; s.session != 0 && !s.refused {

@@ -48,7 +48,8 @@ type Chunk struct {
 	Holds       []Held
 	Own         []Entry
 	Wall        int64 // the donor's cluster time, less our time
-	Exact       bool  // of these keys this node has nothing but what is in Own, in Holds and unsent
+	Exact       bool  // all that is here of these keys is in it, in Own, in Holds or unsent: they are to be just that,
+	Clears      bool  // and those that are not in Rows, too
 }
 
 // move has the row's times as long before or after here as they were before or after cut.

@@ -30,7 +30,7 @@ func (g *Ledger) welcomed(now int64, l *link, h header, w *welcome) {
 	}
 	g.answered(now, l, w.Echo)
 	g.told(l.peer, w.Wall)
-	l.nonce, l.wordAt, l.ready = h.nonce, now, !w.Joining
+	l.nonce, l.wordAt, l.ready, l.written = h.nonce, now, !w.Joining, w.Written
 	if w.Joining {
 		l.state, l.acked = waiting, false
 		g.holdFor(now, l)

@@ -156,7 +156,10 @@ func (g *Ledger) greeted(now int64, h header, m *hello) {
 
 // welcome states our numbers to an origin, or that we are still joining.
 func (g *Ledger) welcome(origin uint64, s *source, echo int64) {
-	m := &welcome{Joining: g.join != nil, Numbers: s.numbers.list(), Echo: echo, Wall: g.wall}
+	m := &welcome{Numbers: s.numbers.list(), Echo: echo, Wall: g.wall}
+	if g.join != nil {
+		m.Joining, m.Written = true, g.written()
+	}
 	g.reply(header{kind: kindWelcome, origin: origin, peer: g.cfg.Incarnation, session: s.session, nonce: s.nonce}, m)
 }
 

@@ -76,38 +76,68 @@ func (g *Ledger) take(now int64, donor uint64, s *source) error {
 	for i := range out.Holds {
 		out.Holds[i].Record = *records[i]
 	}
-	own, lost := uint64(0), j.lost
-	out.Exact = !g.cfg.Restored
-	for c := v.From; c < v.To; c++ {
-		out.Exact = out.Exact && j.claims[c] == nil
-		j.claim(c, v.Numbers)
-		own = j.claims[c][g.cfg.Incarnation].N
-		j.loaded[c] = true
+	own := uint64(0) // what the donor has of this node's log
+	for _, n := range v.Numbers {
+		if n.origin == g.cfg.Incarnation {
+			own = n.N
+		}
 	}
-	out.Own = g.ownSince(own, first, last)
-	out.Exact = out.Exact && j.lost == lost
-	g.out.Chunks = append(g.out.Chunks, out)
+	whole := false
+	out.Own, whole = g.ownSince(own, first, last)
+	for c := v.From; c < v.To; {
+		from, how, first := c, j.compare(c, v.Numbers, g.cfg.Incarnation, whole), j.claims[c] == nil
+		for ; c < v.To && j.compare(c, v.Numbers, g.cfg.Incarnation, whole) == how && (j.claims[c] == nil) == first; c++ {
+			j.claim(c, v.Numbers, how)
+			j.loaded[c] = true
+		}
+		if how == ignored {
+			g.out.Definitions = append(g.out.Definitions, out.Definitions...)
+			continue
+		}
+		part := out.cut(from, c)
+		part.Exact, part.Clears = how == instead, how == instead && !first
+		g.out.Chunks = append(g.out.Chunks, part)
+	}
 	return nil
 }
 
+// cut is a part of c, of some of its chunks.
+func (c Chunk) cut(from, to int) Chunk {
+	if from == c.From && to == c.To {
+		return c
+	}
+	first, last := Range(from, to)
+	out := func(hash uint64) bool { return hash < first || hash > last }
+	c.From, c.To = from, to
+	c.Rows = slices.DeleteFunc(slices.Clone(c.Rows), func(r Row) bool { return out(r.Hash) })
+	c.Own = slices.DeleteFunc(slices.Clone(c.Own), func(e Entry) bool { return out(e.Hash) })
+	c.Holds = slices.DeleteFunc(slices.Clone(c.Holds), func(h Held) bool { return out(h.Record.Hash) })
+	return c
+}
+
 // claim notes what a chunk has in it. Where two were merged by maximum, the greater of two
-// numbers holds, what that skips is counted, and what one of them did not name is
-// doubtful.
-func (j *join) claim(c int, claims []claim) {
+// numbers holds, what one of them lacks of the other is counted, for of each key only one
+// is taken, and what one of them did not name is doubtful.
+func (j *join) claim(c int, claims []claim, how merging) {
 	before := j.claims[c]
+	if how == ignored {
+		return
+	}
 	j.claims[c] = make(map[uint64]claim, len(claims))
 	for _, n := range claims {
-		if before != nil {
+		if before != nil && how == byMaximum {
 			old, ok := before[n.origin]
-			switch {
-			case !ok:
+			if !ok {
 				n.Kind = numberDoubtful
-			case old.N > n.N:
-				j.lost += old.N - n.N
-				n.N = old.N
+			} else {
+				j.misses(n.origin, min(old.N, n.N), max(old.N, n.N))
+				n.number = number{max(old.Kind, n.Kind), max(old.N, n.N)}
 			}
 		}
 		j.claims[c][n.origin] = n
+	}
+	if how == instead {
+		return
 	}
 	for origin, old := range before {
 		if _, ok := j.claims[c][origin]; !ok {
@@ -117,10 +147,34 @@ func (j *join) claim(c int, claims []claim) {
 	}
 }
 
-// ownSince is what this node has told after a drain, of the keys in a range.
-func (g *Ledger) ownSince(drain, first, last uint64) (own []Entry) {
+// misses notes that the drains (from, to] of a log may be missing of some keys.
+func (j *join) misses(origin, from, to uint64) {
+	if from < to {
+		if j.missed == nil {
+			j.missed = make(map[uint64][]span)
+		}
+		j.missed[origin] = append(j.missed[origin], span{from, to})
+	}
+}
+
+// lost is how many drains are missing of some key.
+func (j *join) lost() (n uint64) {
+	for _, spans := range j.missed {
+		n += covered(spans)
+	}
+	return n
+}
+
+// ownSince is what this node has told after a drain, of the keys in a range; whole says that
+// nothing of it is missing.
+func (g *Ledger) ownSince(drain, first, last uint64) (own []Entry, whole bool) {
+	whole = true
+	missing := func(to uint64) {
+		whole = false
+		g.join.misses(g.cfg.Incarnation, drain, to)
+	}
 	if base := g.log.base(); base > drain {
-		g.join.lost += base - drain
+		missing(base)
 	}
 	for _, s := range g.log.segments {
 		switch {
@@ -131,8 +185,8 @@ func (g *Ledger) ownSince(drain, first, last uint64) (own []Entry) {
 				}
 			}
 		case s.to > drain:
-			g.join.lost += s.to - drain
+			missing(s.to)
 		}
 	}
-	return own
+	return own, whole
 }

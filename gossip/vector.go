@@ -97,7 +97,7 @@ func (v *vector) allows(starts []uint64) bool {
 func (v *vector) begin(starts []uint64) (missed uint64) {
 	var gaps []span
 	for c := range Chunks {
-		if n, at := v.at(c), startOf(starts, c); n.known() && at > n.N {
+		if n, at := v.at(c), startOf(starts, c); n.Kind != numberNone && at > n.N {
 			gaps = append(gaps, span{n.N, at})
 		}
 	}

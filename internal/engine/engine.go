@@ -32,6 +32,8 @@ type Table interface {
 	Sweep(now int64, shards int)
 	Cut(now int64, first, last uint64, told func(l *table.Limit, hash uint64, r table.Row), emit func(l *table.Limit, s *table.Saved))
 	Merge(l *table.Limit, now int64, o table.Other)
+	Nothing(l *table.Limit, hash uint64, now int64) table.Other
+	Keys(first, last uint64, emit func(l *table.Limit, hash uint64))
 	Stats() table.Stats
 }
 

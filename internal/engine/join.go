@@ -9,25 +9,32 @@ import (
 	"github.com/stint-go/stint/window"
 )
 
+// cut takes chunks out of the table, from one on: most at most, or as many as have about
+// Config.CutKeys keys. What is unsent of them goes into the log.
+func (e *Engine) cut(now int64, from, most int, emit func(l *table.Limit, s *table.Saved)) (to int, first, last uint64) {
+	keys := e.table.Stats().Keys
+	to = from + min(max(e.cfg.CutKeys*gossip.Chunks/max(keys, 1), 1), most)
+	first, last = gossip.Range(from, to)
+	var entries []gossip.Entry
+	e.table.Cut(now, first, last, func(l *table.Limit, hash uint64, r table.Row) {
+		entries = append(entries, entryOf(now, l, hash, r))
+	}, emit)
+	if len(entries) > 0 {
+		e.ledger.Append(now, now, entries)
+	}
+	return to, first, last
+}
+
 // serve gives a newcomer what it wants of the table. What is unsent of it goes into the
 // log first, in the same step.
 func (e *Engine) serve(now int64, w gossip.Want) {
-	keys := e.table.Stats().Keys
-	to := w.Chunk + min(max(e.cfg.CutKeys*gossip.Chunks/max(keys, 1), 1), w.Most)
-	first, last := gossip.Range(w.Chunk, to)
-	var entries []gossip.Entry
 	var rows []gossip.Row
 	var defs []gossip.Definition
-	e.table.Cut(now, first, last, func(l *table.Limit, hash uint64, r table.Row) {
-		entries = append(entries, entryOf(now, l, hash, r))
-	}, func(l *table.Limit, s *table.Saved) {
+	to, first, last := e.cut(now, w.Chunk, w.Most, func(l *table.Limit, s *table.Saved) {
 		if def := l.Def(); def.Shared || def.Kind == table.Unknown {
 			rows = append(rows, rowOf(l, s))
 		}
 	})
-	if len(entries) > 0 {
-		e.ledger.Append(now, now, entries)
-	}
 	named := make(map[uint64]bool)
 	for i := range rows {
 		if id := rows[i].Limit; !named[id] {
@@ -47,10 +54,14 @@ func (e *Engine) holdsIn(first, last uint64) (holds []gossip.Held) {
 			holds = append(holds, gossip.Held{Record: h.record, Charged: h.charged})
 		}
 	}
+	sortHolds(holds)
+	return holds
+}
+
+func sortHolds(holds []gossip.Held) {
 	slices.SortFunc(holds, func(a, b gossip.Held) int {
 		return cmp.Or(cmp.Compare(a.Record.Maker, b.Record.Maker), cmp.Compare(a.Record.ID, b.Record.ID))
 	})
-	return holds
 }
 
 func entryOf(now int64, l *table.Limit, hash uint64, r table.Row) gossip.Entry {
@@ -90,13 +101,15 @@ func (e *Engine) merge(now int64, c *gossip.Chunk) {
 		e.learn(d)
 		defs[d.ID] = e.cfg.Parse(d.Text)
 	}
-	more := make(map[keyID][]table.Row)
+	m := merger{more: make(map[keyID][]table.Row), lack: make(map[keyID][]table.Row)}
 	for i := range c.Own {
 		o := &c.Own[i]
-		id := keyID{o.Limit, o.Hash}
-		more[id] = append(more[id], table.Row{N: o.N, Start: o.Start, Per: o.Per})
+		m.more.add(o.Limit, o.Hash, table.Row{N: o.N, Start: o.Start, Per: o.Per})
 	}
-	e.addHolds(c, more)
+	e.addHolds(c, &m)
+	if c.Clears {
+		e.clear(now, c, &m)
+	}
 	saved := &table.Saved{}
 	for i := range c.Rows {
 		r := &c.Rows[i]
@@ -115,8 +128,36 @@ func (e *Engine) merge(now int64, c *gossip.Chunk) {
 		for _, m := range r.Moments {
 			saved.Log = append(saved.Log, window.Event(m))
 		}
-		e.table.Merge(l, now, table.Other{Saved: saved, As: &as, More: more[keyID{r.Limit, r.Hash}], Exact: c.Exact})
+		id := keyID{r.Limit, r.Hash}
+		e.table.Merge(l, now, table.Other{Saved: saved, As: &as, More: m.more[id], Lack: m.lack[id], Exact: c.Exact})
 	}
+}
+
+// merger is what comes on top of rows: of a donor's what it lacks, of ours what we lack.
+type merger struct{ more, lack rows }
+
+type rows map[keyID][]table.Row
+
+func (m rows) add(limit, hash uint64, r table.Row) {
+	id := keyID{limit, hash}
+	m[id] = append(m[id], r)
+}
+
+// clear has the keys that a donor has no rows of count what is this node's own.
+func (e *Engine) clear(now int64, c *gossip.Chunk, m *merger) {
+	given := make(map[keyID]struct{}, len(c.Rows))
+	for i := range c.Rows {
+		given[keyID{c.Rows[i].Limit, c.Rows[i].Hash}] = struct{}{}
+	}
+	first, last := gossip.Range(c.From, c.To)
+	e.table.Keys(first, last, func(l *table.Limit, hash uint64) {
+		id := keyID{l.ID(), hash}
+		if _, ok := given[id]; !ok && (l.Def().Shared || l.Def().Kind == table.Unknown) {
+			o := e.table.Nothing(l, hash, now)
+			o.More, o.Exact = m.more[id], true
+			e.table.Merge(l, now, o)
+		}
+	})
 }
 
 var kinds = [...]table.Kind{gossip.RowBucket: table.Bucket, gossip.RowWindow: table.Window, gossip.RowLog: table.Log}
@@ -132,22 +173,22 @@ func (e *Engine) adopt(now, wall int64) {
 
 // addHolds takes over the donor's holds as the rows count them. What this node counts of
 // the others, or counts otherwise, comes on top.
-func (e *Engine) addHolds(c *gossip.Chunk, more map[keyID][]table.Row) {
+func (e *Engine) addHolds(c *gossip.Chunk, m *merger) {
 	counted := make(map[hold]int64, len(c.Holds))
 	for i := range c.Holds {
-		r := &c.Holds[i].Record
+		r, n := &c.Holds[i].Record, c.Holds[i].Charged
 		name := hold{r.Maker, r.ID}
 		if e.holds[name] == nil {
-			e.remember(&held{record: *r, charged: c.Holds[i].Charged, shared: true})
+			e.remember(&held{record: *r, charged: n, shared: true})
+			m.lack.add(r.Limit, r.Hash, table.Row{N: n, Start: r.Start, Per: r.Per})
 		}
-		counted[name] = c.Holds[i].Charged
+		counted[name] = n
 	}
 	first, last := gossip.Range(c.From, c.To)
 	for name, h := range e.holds {
 		r := &h.record
 		if n := h.charged - counted[name]; n != 0 && h.shared && r.Hash >= first && r.Hash <= last {
-			id := keyID{r.Limit, r.Hash}
-			more[id] = append(more[id], table.Row{N: n, Start: r.Start, Per: r.Per})
+			m.more.add(r.Limit, r.Hash, table.Row{N: n, Start: r.Start, Per: r.Per})
 		}
 	}
 }

@@ -208,24 +208,3 @@ func (e *Engine) heed(now int64, r gossip.Record) {
 		e.weigh(now, h)
 	}
 }
-
-// Recall takes over a hold or a ban from before a restart. What a hold counts as is in
-// the table already.
-func (e *Engine) Recall(now int64, r gossip.Record) error {
-	l := e.limitOf(r.Limit)
-	if l == nil || r.Until <= now {
-		return nil
-	}
-	shared := l.Def().Shared
-	if shared && !e.ledger.Restore(now, r) {
-		return nil
-	}
-	if r.Kind == gossip.RecordBan {
-		if !shared {
-			e.banHere(r)
-		}
-		return e.table.Ban(l, r.Hash, now, r.Until)
-	}
-	e.remember(&held{record: r, charged: r.N, shared: shared})
-	return nil
-}

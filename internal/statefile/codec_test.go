@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 
@@ -60,7 +61,7 @@ func drawItems(t *rapid.T) []any {
 				r.Log = nil
 			}
 		case 3:
-			items = append(items, drawRegister(t))
+			items = append(items, drawRegister(t), drawPart(t))
 		}
 		items = append(items, r)
 	}
@@ -73,8 +74,18 @@ func drawRegister(t *rapid.T) Register {
 		Kind: rapid.Uint8().Draw(t, "kind"), Limit: u64.Draw(t, "limit"), Hash: u64.Draw(t, "hash"),
 		Maker: u64.Draw(t, "maker"), ID: u64.Draw(t, "id"), Version: u64.Draw(t, "version"), Writer: u64.Draw(t, "writer"),
 		Open: rapid.Bool().Draw(t, "open"), N: i64.Draw(t, "n"), Start: i64.Draw(t, "start"), Per: i64.Draw(t, "per"),
-		Until: i64.Draw(t, "until"), Label: rapid.String().Draw(t, "label"),
+		Until: i64.Draw(t, "until"), Label: rapid.String().Draw(t, "label"), Charged: i64.Draw(t, "charged"), Life: i64.Draw(t, "life"),
 	}
+}
+
+func drawPart(t *rapid.T) Part {
+	p := Part{From: uint8(rapid.IntRange(0, 254).Draw(t, "from"))}
+	p.To = uint8(rapid.IntRange(int(p.From)+1, 255).Draw(t, "to"))
+	for range rapid.IntRange(0, 3).Draw(t, "numbers") {
+		n := Number{rapid.Uint64().Draw(t, "origin"), rapid.Uint64().Draw(t, "number"), rapid.Bool().Draw(t, "doubtful"), rapid.Int64Range(0, 1<<63-1).Draw(t, "silent")}
+		p.Vector = append(p.Vector, n)
+	}
+	return p
 }
 
 func encodeRapid(t *rapid.T, items []any) []byte {
@@ -86,6 +97,35 @@ func encodeRapid(t *rapid.T, items []any) []byte {
 	return data.Bytes()
 }
 
+// A file of format 1 is read: it has no parts, and of a hold its row counts what it says.
+func TestOlderFormat(t *testing.T) {
+	items := slices.DeleteFunc(sample(), func(item any) bool { _, part := item.(Part); return part })
+	var v record
+	if err := decode(older(t, items), &v); err != nil {
+		t.Fatal(err)
+	}
+	for i, item := range items {
+		if r, ok := item.(Register); ok {
+			r.Charged, r.Life = r.N, r.Until
+			items[i] = r
+		}
+	}
+	check(t, v.items, items)
+}
+
+// As many origins as a node hands over have room.
+func TestLargestVector(t *testing.T) {
+	p := Part{0, 64, make([]Number, MaxVector)}
+	for i := range p.Vector {
+		p.Vector[i] = Number{1<<64 - 1, 1<<64 - 1, true, 1<<63 - 1}
+	}
+	var v record
+	if err := decode(encode(t, []any{Header{Seed: seed}, p}), &v); err != nil {
+		t.Fatal(err)
+	}
+	check(t, v.items, []any{Header{Seed: seed}, p})
+}
+
 // Fields are compared one by one here, as the law above compares encodings only.
 func TestExtremes(t *testing.T) {
 	const most, least = 1<<63 - 1, -1 << 63
@@ -93,7 +133,8 @@ func TestExtremes(t *testing.T) {
 		Header{seed, least}, Limit{1<<64 - 1, "", ""}, Limit{0, "a", "b"},
 		Row{Limit: 0, Hash: 1, At: most, Rem: 1<<64 - 1}, Row{Limit: 0, At: least, Counts: [3]int64{least, most, 0}}, Row{Limit: 0, At: most},
 		Row{Limit: 1<<64 - 1, At: 3, Log: []Event{{least, most}, {most, least}, {0, 0}}}, Row{Limit: 1<<64 - 1, At: 3}, Row{Limit: 1<<64 - 1},
-		Register{}, Register{255, 1, 2, 3, 4, 5, 6, true, least, most, least, most, "\x00\xff"},
+		Register{}, Register{255, 1, 2, 3, 4, 5, 6, true, least, most, least, most, "\x00\xff", least, least},
+		Part{From: 254, To: 255}, Part{0, 1, []Number{{1<<64 - 1, 1<<64 - 1, true, most}, {}}},
 	}
 	var v record
 	if err := decode(encode(t, items), &v); err != nil {
@@ -149,6 +190,7 @@ func TestWriterRefuses(t *testing.T) {
 		"row without limit":  {[]any{Header{}, Limit{ID: 1}, Row{Limit: 2}, Limit{ID: 2}}, errNoLimit},
 		"long name":          {[]any{Header{}, Limit{Name: strings.Repeat("x", maxItem)}}, errTooLong},
 		"long label":         {[]any{Header{}, Register{Label: strings.Repeat("x", maxItem)}, Limit{}}, errTooLong},
+		"long vector":        {[]any{Header{}, Part{0, 1, make([]Number, maxItem/10)}}, errTooLong},
 		"log of many events": {[]any{Header{}, Limit{}, Row{Log: make([]Event, maxItem/2)}}, errTooLong},
 	} {
 		w := newWriter(io.Discard, Header{})

@@ -80,20 +80,25 @@ func TestRefused(t *testing.T) {
 		"twice":                       {append(bytes.Clone(good), good...), ErrTorn},
 		"sent as text":                {bytes.ReplaceAll(good, []byte("\r\n"), []byte("\n")), ErrForeign},
 		"older format":                {sealed(at(len(magic), 0)), ErrVersion},
-		"newer format":                {sealed(at(len(magic), 2)), ErrVersion},
-		"newer format, torn":          {at(len(magic), 2), ErrTorn},
+		"newer format":                {sealed(at(len(magic), format+1)), ErrVersion},
+		"newer format, torn":          {at(len(magic), format+1), ErrTorn},
+		"parts in an older format":    {sealed(at(len(magic), 1)), ErrTorn},
 		"other seed":                  {encode(t, other), ErrSeed},
 		"other seed, torn":            {encode(t, other)[:100], ErrTorn},
 		"no end, right sum":           {sealed(body[:len(body)-4]), ErrTorn},
 		"bytes after the end":         {sealed(append(bytes.Clone(body), 0)), ErrTorn},
 		"chunk of 4 GB":               {sealed(append(bytes.Clone(body[:len(body)-4]), 255, 255, 255, 255)), ErrTorn},
 		"chunk longer than the file":  {sealed(append(bytes.Clone(body[:len(body)-4]), 255, 255, 0, 0)), ErrTorn},
-		"vector longer than its file": {chunks([]byte{255, 255, 255, 255, 15}), ErrTorn},
-		"chunk over its length":       {chunks(appendLimit([]byte{0}, Limit{Name: strings.Repeat("x", maxChunk)})), ErrTorn},
-		"unknown item":                {chunks([]byte{0, 4}), ErrTorn},
-		"row without limit":           {chunks([]byte{0, itemRow, 1, 2, 3, 4, 5, 6, 7, 8}), ErrTorn},
+		"vector longer than its file": {chunks([]byte{itemPart, 0, 1, 255, 255, 255, 255, 15}), ErrTorn},
+		"vector of 2^60 numbers":      {chunks([]byte{itemPart, 0, 1, 128, 128, 128, 128, 128, 128, 128, 128, 16}), ErrTorn},
+		"vector cut short":            {chunks([]byte{itemPart, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 7}), ErrTorn},
+		"part of nothing":             {chunks([]byte{itemPart, 3, 3, 0}), ErrTorn},
+		"older, vector too long":      {sealedOlder([]byte{255, 255, 255, 255, 15}), ErrTorn},
+		"chunk over its length":       {chunks(appendLimit(nil, Limit{Name: strings.Repeat("x", maxChunk)})), ErrTorn},
+		"unknown item":                {chunks([]byte{5}), ErrTorn},
+		"row without limit":           {chunks([]byte{itemRow, 1, 2, 3, 4, 5, 6, 7, 8}), ErrTorn},
 		"log of 2^60 events":          {chunks(limitThen(itemRow|hasLog, 0, 0, 0, 0, 0, 0, 0, 0, 128, 128, 128, 128, 128, 128, 128, 128, 16)), ErrTorn},
-		"text of 2^60 bytes":          {chunks([]byte{0, itemLimit, 0, 0, 0, 0, 0, 0, 0, 0, 128, 128, 128, 128, 128, 128, 128, 128, 16}), ErrTorn},
+		"text of 2^60 bytes":          {chunks([]byte{itemLimit, 0, 0, 0, 0, 0, 0, 0, 0, 128, 128, 128, 128, 128, 128, 128, 128, 16}), ErrTorn},
 		"number of 11 bytes":          {chunks(limitThen(itemRow|hasRem, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 1)), ErrTorn},
 		"limit that is not there":     {chunks(limitThen(itemRow|hasLimit, 0, 0, 0, 0, 0, 0, 0, 0, 1)), ErrTorn},
 	} {
@@ -121,19 +126,31 @@ func chunks(of ...[]byte) []byte {
 
 // limitThen is a chunk of one limit and this item.
 func limitThen(item ...byte) []byte {
-	return append(appendLimit([]byte{0}, Limit{}), item...)
+	return append(appendLimit(nil, Limit{}), item...)
+}
+
+// sealedOlder is a file of format 1 with a right sum, of one chunk.
+func sealedOlder(chunk []byte) []byte {
+	data := chunks(chunk)
+	data[len(magic)] = 1
+	return sealed(data[:len(data)-32])
 }
 
 // The parts that the table above is made of are fine by themselves.
 func TestHandmade(t *testing.T) {
 	row := limitThen(itemRow|hasRem|hasLimit, 1, 0, 0, 0, 0, 0, 0, 0, 0, 5)
-	withVector := append([]byte{2, 1, 2, 3, 4}, row[1:]...)
+	part := []byte{itemPart, 3, 5, 1, 9, 0, 0, 0, 0, 0, 0, 0, 7, 5}
+	want := []any{Header{Seed: seed}, Limit{}, Row{Hash: 1, Rem: 5}, Part{3, 5, []Number{{9, 7, true, 2}}}}
 	var v record
-	if err := decode(chunks(row, withVector), &v); err != nil {
+	if err := decode(chunks(row, part), &v); err != nil {
 		t.Fatal(err)
 	}
-	want := Row{Hash: 1, Rem: 5}
-	check(t, v.items, []any{Header{Seed: seed}, Limit{}, want, Limit{}, want})
+	check(t, v.items, want)
+	var old record
+	if err := decode(sealedOlder(append([]byte{2, 1, 2, 3, 4}, row...)), &old); err != nil {
+		t.Fatal(err)
+	}
+	check(t, old.items, want[:3])
 }
 
 func TestNoFile(t *testing.T) {

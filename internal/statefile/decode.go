@@ -6,6 +6,7 @@ import "encoding/binary"
 // and all after it reads as zero.
 type decoder struct {
 	visitor Visitor
+	format  byte
 	data    []byte // the whole chunk, to be used again
 	rest    []byte // of the chunk
 	bad     bool
@@ -13,6 +14,7 @@ type decoder struct {
 	limits []known
 	place  uint64 // in limits, of the last row's
 	row    Row    // handed out again and again
+	part   Part   // likewise
 }
 
 // known is a limit's ID and the At of its last row.
@@ -24,7 +26,9 @@ type known struct {
 // chunk hands out the items of one chunk.
 func (d *decoder) chunk(data []byte) error {
 	d.data, d.rest = data, data
-	d.vector()
+	if d.format == 1 {
+		d.vector()
+	}
 	for len(d.rest) > 0 && !d.bad {
 		if err := d.item(); err != nil {
 			return err
@@ -36,7 +40,7 @@ func (d *decoder) chunk(data []byte) error {
 	return nil
 }
 
-// vector is skipped: in this format it says nothing.
+// vector is skipped: it says nothing.
 func (d *decoder) vector() {
 	for n := d.uint(); n > 0 && !d.bad; n-- {
 		d.uint()
@@ -52,6 +56,8 @@ func (d *decoder) item() error {
 		return d.aLimit()
 	case head == itemRegister || head == itemOpen:
 		return d.aRegister(head == itemOpen)
+	case head == itemPart && d.format > 1:
+		return d.aPart()
 	case head >= itemRow:
 		return d.aRow(head)
 	}
@@ -111,10 +117,29 @@ func (d *decoder) aRegister(open bool) error {
 	r := &Register{Open: open, Kind: d.byte(), Limit: d.fixed(), Hash: d.fixed(), Maker: d.fixed(), Writer: d.fixed()}
 	r.ID, r.Version = d.uint(), d.uint()
 	r.N, r.Start, r.Per, r.Until = d.int(), d.int(), d.int(), d.int()
-	if r.Label = d.text(); d.bad {
+	r.Label = d.text()
+	if r.Charged, r.Life = r.N, r.Until; d.format > 1 {
+		r.Charged, r.Life = d.int(), r.Until+d.int()
+	}
+	if d.bad {
 		return nil
 	}
 	return d.visitor.Register(r)
+}
+
+func (d *decoder) aPart() error {
+	p := &d.part
+	p.From, p.To, p.Vector = d.byte(), d.byte(), p.Vector[:0]
+	for n := d.uint(); n > 0 && !d.bad; n-- {
+		x := Number{Origin: d.fixed(), Number: d.uint()}
+		silent := d.uint()
+		x.Silent, x.Doubtful = int64(silent>>1), silent&1 != 0
+		p.Vector = append(p.Vector, x)
+	}
+	if d.bad = d.bad || p.From >= p.To; d.bad {
+		return nil
+	}
+	return d.visitor.Part(p)
 }
 
 // next takes n bytes off the rest.

@@ -7,6 +7,7 @@ const (
 	itemLimit    = 1
 	itemRegister = 2
 	itemOpen     = 3 // a register that is open
+	itemPart     = 4
 	itemRow      = 0x80
 )
 
@@ -84,7 +85,24 @@ func appendRegister(buf []byte, r *Register) []byte {
 	for _, x := range [...]int64{r.N, r.Start, r.Per, r.Until} {
 		buf = binary.AppendVarint(buf, x)
 	}
-	return appendText(buf, r.Label)
+	buf = appendText(buf, r.Label)
+	buf = binary.AppendVarint(buf, r.Charged)
+	return binary.AppendVarint(buf, r.Life-r.Until)
+}
+
+func appendPart(buf []byte, p *Part) []byte {
+	buf = append(buf, itemPart, p.From, p.To)
+	buf = binary.AppendUvarint(buf, uint64(len(p.Vector)))
+	for _, n := range p.Vector {
+		buf = binary.LittleEndian.AppendUint64(buf, n.Origin)
+		buf = binary.AppendUvarint(buf, n.Number)
+		silent := uint64(max(n.Silent, 0)) << 1
+		if n.Doubtful {
+			silent |= 1
+		}
+		buf = binary.AppendUvarint(buf, silent)
+	}
+	return buf
 }
 
 func appendText(buf []byte, s string) []byte {

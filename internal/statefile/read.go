@@ -71,19 +71,20 @@ type glance struct{ header Header }
 func (g *glance) Header(h Header) error  { g.header = h; return nil }
 func (*glance) Limit(Limit) error        { return nil }
 func (*glance) Row(*Row) error           { return nil }
+func (*glance) Part(*Part) error         { return nil }
 func (*glance) Register(*Register) error { return nil }
 
 // parse hands out the file without its sum.
 func parse(r io.Reader, v Visitor) error {
 	in := bufio.NewReaderSize(r, chunkSize)
-	h, err := parseHeader(in)
+	h, version, err := parseHeader(in)
 	if err != nil {
 		return cut(err)
 	}
 	if err := v.Header(h); err != nil {
 		return err
 	}
-	d := decoder{visitor: v}
+	d := decoder{visitor: v, format: version}
 	for {
 		chunk, err := nextChunk(in, d.data[:0])
 		if err != nil {
@@ -106,22 +107,19 @@ func parse(r io.Reader, v Visitor) error {
 	}
 }
 
-func parseHeader(in *bufio.Reader) (Header, error) {
-	if _, err := in.Discard(len(magic)); err != nil {
-		return Header{}, err
+func parseHeader(in *bufio.Reader) (h Header, version byte, err error) {
+	if _, err = in.Discard(len(magic)); err != nil {
+		return h, 0, err
 	}
-	version, err := in.ReadByte()
-	if err != nil {
-		return Header{}, err
+	if version, err = in.ReadByte(); err != nil {
+		return h, 0, err
 	}
-	if version != format {
-		return Header{}, fmt.Errorf("%w (format %d, this one reads %d)", ErrVersion, version, format)
+	if version < oldest || version > format {
+		return h, 0, fmt.Errorf("%w (format %d, this one reads %d to %d)", ErrVersion, version, oldest, format)
 	}
 	var fixed [16]byte
-	if _, err := io.ReadFull(in, fixed[:]); err != nil {
-		return Header{}, err
-	}
-	return Header{binary.LittleEndian.Uint64(fixed[:]), int64(binary.LittleEndian.Uint64(fixed[8:]))}, nil
+	_, err = io.ReadFull(in, fixed[:])
+	return Header{binary.LittleEndian.Uint64(fixed[:]), int64(binary.LittleEndian.Uint64(fixed[8:]))}, version, err
 }
 
 // nextChunk reads a chunk into buf, which grows as far as a Writer's chunks can be long;

@@ -3,6 +3,7 @@ package statefile
 import (
 	"bytes"
 	"crypto/sha256"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -35,6 +36,13 @@ func (v *record) add(item any) error {
 func (v *record) Header(h Header) error      { return v.add(h) }
 func (v *record) Limit(l Limit) error        { return v.add(l) }
 func (v *record) Register(r *Register) error { return v.add(*r) }
+func (v *record) Part(p *Part) error {
+	c := *p
+	if c.Vector = slices.Clone(p.Vector); len(c.Vector) == 0 {
+		c.Vector = nil
+	}
+	return v.add(c)
+}
 func (v *record) Row(r *Row) error {
 	c := *r
 	if c.Log = slices.Clone(r.Log); len(c.Log) == 0 {
@@ -54,6 +62,8 @@ func play(items []any) func(*Writer) error {
 				w.Row(&item)
 			case Register:
 				w.Register(&item)
+			case Part:
+				w.Part(&item)
 			default:
 				return fmt.Errorf("item %T", item)
 			}
@@ -81,6 +91,27 @@ func decode(data []byte, v Visitor) error {
 	return read(bytes.NewReader(data), int64(len(data)), seed, v)
 }
 
+// older is the file of items without parts in format 1, in one chunk.
+func older(t testing.TB, items []any) []byte {
+	t.Helper()
+	data := []byte{0}
+	w := newWriter(io.Discard, items[0].(Header))
+	for _, item := range items[1:] {
+		start := len(w.buf)
+		play([]any{nil, item})(w)
+		if r, ok := item.(Register); ok { // its last two numbers did not exist
+			last := len(binary.AppendVarint(nil, r.Charged)) + len(binary.AppendVarint(nil, r.Life-r.Until))
+			w.buf = w.buf[:len(w.buf)-last]
+		}
+		data = append(data, w.buf[start:]...)
+	}
+	h := encode(t, items[:1])
+	h = h[:len(h)-36]
+	h[len(magic)] = 1
+	h = append(binary.LittleEndian.AppendUint32(h, uint32(len(data))), data...)
+	return sealed(append(h, 0, 0, 0, 0))
+}
+
 // sealed is data with the right sum behind it.
 func sealed(data []byte) []byte {
 	sum := sha256.Sum256(data)
@@ -92,6 +123,7 @@ func sample() []any {
 	return []any{
 		Header{seed, 1_700_000_000_000_000_000},
 		Limit{1, "api", "100/min"},
+		Part{0, 32, []Number{{1 << 63, 700, false, 12}, {9, 0, true, 1<<63 - 1}}},
 		Row{Limit: 1, Hash: 1 << 63, At: 30_000_000_000, Rem: 2},
 		Row{Limit: 1, Hash: 7, At: -5},
 		Register{Kind: 2, Limit: 1, Hash: 9, Version: 3, Writer: 1 << 62, Open: true, Until: 3_600_000_000_000, Label: "mallory"},
@@ -99,8 +131,9 @@ func sample() []any {
 		Row{Limit: 2, Hash: 7, At: 1_699_999_000_000_000_000, Counts: [3]int64{500, 0, -1}},
 		Limit{3, "log", "10/s algorithm=sliding-log"},
 		Row{Limit: 3, Hash: 1, Log: []Event{{-900, 2}, {-30, 1}}},
+		Part{From: 32, To: 64},
 		Row{Limit: 1, Hash: 3, At: 17},
-		Register{Kind: 1, Limit: 1, Hash: 7, Maker: 5, ID: 6, Version: 1, Writer: 5, Open: true, N: 100, Start: -20, Until: 9},
+		Register{Kind: 1, Limit: 1, Hash: 7, Maker: 5, ID: 6, Version: 1, Writer: 5, Open: true, N: 100, Start: -20, Until: 9, Charged: 60, Life: 12},
 		Limit{1, "api", "50/min"},
 		Row{Limit: 1, Hash: 4, At: 18},
 	}

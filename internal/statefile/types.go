@@ -41,6 +41,21 @@ type Row struct {
 	Log    []Event  // log
 }
 
+// Part says that the rows and holds after it, up to the next Part, are of some ranges of
+// hashes, and how much of whose news is in them.
+type Part struct {
+	From, To uint8 // ranges From … To − 1
+	Vector   []Number
+}
+
+// Number is how much of an origin's log is in a Part.
+type Number struct {
+	Origin   uint64
+	Number   uint64
+	Doubtful bool  // perhaps more is
+	Silent   int64 // ns since the origin had been heard of, ≥ 0
+}
+
 // Event is N events of a log at one time.
 type Event struct{ At, N int64 }
 
@@ -57,6 +72,8 @@ type Register struct {
 	Start, Per      int64
 	Until           int64
 	Label           string
+	Charged         int64 // of a hold, what the row of its key counts
+	Life            int64 // as Until, and no earlier: until when some version of it matters
 }
 
 // A Visitor is handed what a file holds, in the order in which it was written. An error
@@ -66,6 +83,9 @@ type Visitor interface {
 	Header(Header) error
 	// Limit comes before its rows, and again where the definition changed on the way.
 	Limit(Limit) error
+	// Part comes before the rows and holds that it is about; a file of an older format has
+	// none. Its Vector is the reader's again when the call returns.
+	Part(*Part) error
 	// Row is a key's state, under the last Limit of that ID. It, and its Log, are the
 	// reader's again when the call returns.
 	Row(*Row) error

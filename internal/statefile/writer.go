@@ -13,10 +13,11 @@ const (
 	// magic has a byte that is no text and both line ends, which finds files that were
 	// sent as text.
 	magic  = "\x89stint\r\n"
-	format = 1
+	format = 2
+	oldest = 1
 
 	chunkSize = 64 << 10            // a chunk this long is written
-	maxItem   = 128 << 10           // one limit, row or register
+	maxItem   = 128 << 10           // one limit, row, register or part
 	maxChunk  = chunkSize + maxItem // less than a full chunk, and one more item
 )
 
@@ -98,6 +99,19 @@ func (w *Writer) Register(r *Register) {
 	w.added(start, "register")
 }
 
+// MaxVector is the most numbers that a Part has room for.
+const MaxVector = 4096
+
+// Part says that what is added from now on is of these ranges.
+func (w *Writer) Part(p *Part) {
+	if w.err != nil {
+		return
+	}
+	start := len(w.buf)
+	w.buf = appendPart(w.buf, p)
+	w.added(start, "part")
+}
+
 // finish writes what is left and the sum.
 func (w *Writer) finish() error {
 	w.flush(0)
@@ -117,7 +131,7 @@ func (w *Writer) added(start int, what string) {
 
 // flush writes the chunk if it has items and at least so many bytes.
 func (w *Writer) flush(least int) {
-	if len(w.buf) < least || len(w.buf) <= 1 {
+	if len(w.buf) < least || len(w.buf) == 0 {
 		return
 	}
 	w.emit(binary.LittleEndian.AppendUint32(nil, uint32(len(w.buf))))
@@ -125,8 +139,8 @@ func (w *Writer) flush(least int) {
 	w.reset()
 }
 
-// reset begins a chunk, with an empty vector.
-func (w *Writer) reset() { w.buf = append(w.buf[:0], 0) }
+// reset begins a chunk.
+func (w *Writer) reset() { w.buf = w.buf[:0] }
 
 func (w *Writer) emit(data []byte) {
 	if w.err != nil {

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"math"
 	"slices"
 
 	"github.com/stint-go/stint/bucket"
@@ -12,7 +13,21 @@ type Other struct {
 	*Saved
 	As    *Def  // the definition by which it is saved
 	More  []Row // what has been spent here that it does not have, but for what is unsent
-	Exact bool  // and that is all there is of the key here
+	Lack  []Row // what it has that is not counted here, and is to be, whichever is more
+	Exact bool  // all that there is here is in it, in More or unsent
+}
+
+// Nothing is a key of a limit as a node has it that counts nothing of it.
+func (t *Table) Nothing(l *Limit, hash uint64, now int64) Other {
+	def := l.Def()
+	o := Other{Saved: &Saved{Hash: hash, At: t.Wall(now)}, As: def}
+	switch def.Kind {
+	case Bucket:
+		o.At = full.At
+	case Unknown:
+		o.At = math.MinInt64
+	}
+	return o
 }
 
 // Merge makes a key's state no less used than another node's with what has been spent
@@ -23,11 +38,11 @@ func (t *Table) merge(l *Limit, hash uint64, now int64, o Other) {
 	s := t.shard(hash)
 	s.mu.Lock()
 	v := l.current.Load()
-	if !t.mergeable(v, now, &o) {
+	i := s.find(hash, l.index)
+	if !t.mergeable(v, now, &o, i >= 0) {
 		s.mu.Unlock()
 		return
 	}
-	i := s.find(hash, l.index)
 	if i < 0 {
 		if i = t.insertLocked(s, l, v, hash, now); i < 0 {
 			s.mu.Unlock()
@@ -44,8 +59,9 @@ func (t *Table) merge(l *Limit, hash uint64, now int64, o Other) {
 	}
 }
 
-// mergeable reports whether what was saved means anything to a limit that is v.
-func (t *Table) mergeable(v *version, now int64, o *Other) bool {
+// mergeable reports whether what was saved means anything to a limit that is v; here, that
+// there is an entry of the key.
+func (t *Table) mergeable(v *version, now int64, o *Other, here bool) bool {
 	switch {
 	case v.Kind == Unlimited, v.Kind == Blocked:
 		return false
@@ -54,7 +70,7 @@ func (t *Table) mergeable(v *version, now int64, o *Other) bool {
 	case !o.As.Kind.counts(), v.Kind == Unknown:
 		return false
 	}
-	return len(o.More) > 0 || !t.idle(v.like(o.As), restingAt(now), o.Saved)
+	return len(o.More) > 0 || o.Exact && here || !t.idle(v.like(o.As), restingAt(now), o.Saved)
 }
 
 // like is v if that is as, or a version to read as by.
@@ -68,6 +84,9 @@ func (v *version) like(as *Def) *version {
 func (t *Table) mergeLocked(s *shard, l *Limit, v *version, i int, now int64, o Other) (poke bool) {
 	e := &s.entries[i]
 	if v.Kind == Unknown {
+		if o.Exact {
+			*e.unknown() = unknownBody{start: math.MinInt64}
+		}
 		e.unknown().add(Row{o.Counts[1], o.Counts[2], o.At - o.Counts[2]})
 		e.unknown().add(Row{o.Counts[0], o.At, int64(o.Rem)})
 		return false
@@ -78,6 +97,11 @@ func (t *Table) mergeLocked(s *shard, l *Limit, v *version, i int, now int64, o 
 	for k := range s.leftLocked() {
 		if r := &s.aside.left[k]; r.limit == l && r.hash == e.hash {
 			more = append(more, r.Row)
+		}
+	}
+	if !o.Exact {
+		for _, r := range o.Lack {
+			t.chargeEntry(s, e, v, now, r, bucket.Never)
 		}
 	}
 	saved, first := t.recut(v, now, o.Saved, o.As)
