@@ -53,10 +53,8 @@ func (g *Ledger) take(now int64, donor uint64, s *source) error {
 	j := g.join
 	v := &j.given
 	out := Chunk{Donor: donor, From: v.From, To: v.To}
-	for _, raw := range v.bodies {
-		if err := decodeRows(raw, v.Cut, &out); err != nil {
-			return err
-		}
+	if err := decodeAllRows(v.bodies, v.Cut, &out); err != nil {
+		return err
 	}
 	here := min(addSat(v.Cut, s.delay.least(now)), now)
 	out.Wall = subSat(v.Wall, here)
