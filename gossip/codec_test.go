@@ -2,6 +2,7 @@ package gossip
 
 import (
 	"bytes"
+	"maps"
 	"math"
 	"reflect"
 	"slices"
@@ -96,7 +97,9 @@ var small20 = rapid.IntRange(0, 1<<20)
 // Every frame comes out as it went in, and so does it with fields of a later version
 // behind its own.
 func TestFramesRoundTrip(t *testing.T) {
-	for name, draw := range messages {
+	all := maps.Clone(messages)
+	maps.Copy(all, joinMessages)
+	for name, draw := range all {
 		t.Run(name, func(t *testing.T) {
 			rapid.Check(t, func(r *rapid.T) {
 				want, data := draw(r)
@@ -130,7 +133,7 @@ func normal(f frame) frame {
 		m.Records = append([]*Record(nil), m.Records...)
 		f.start = &m
 	}
-	return f
+	return normalJoin(f)
 }
 
 // Entries and records come out as they went in, grouped by limit and window; starts in

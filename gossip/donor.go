@@ -55,12 +55,17 @@ func (g *Ledger) wanted(now int64, l *link, h header, m *want) {
 }
 
 // unheld are the members alive, this one included, that a newcomer has no word of. A node
-// that was ready by itself waits, too, for those that have not said what they are: it may
-// have to join itself.
+// that was ready by itself waits, too, for those that have not said what they are, and for
+// whom the newcomer knows and it does not: it may have to join itself.
 func (g *Ledger) unheld(l *link, holders []uint64) (missing []uint64) {
 	for _, m := range g.links {
 		if m != l && m.deadAt == 0 && (!slices.Contains(holders, m.peer) || g.alone && m.state < waiting) {
 			missing = append(missing, m.peer)
+		}
+	}
+	for _, h := range holders {
+		if g.alone && h != g.cfg.Incarnation && g.link(h) == nil {
+			missing = append(missing, h)
 		}
 	}
 	if !slices.Contains(holders, g.cfg.Incarnation) {

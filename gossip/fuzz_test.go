@@ -26,6 +26,7 @@ func samples() [][]byte {
 		encodeBodies(s, someRecords(), 1<<20)[0],
 		{},
 	}
+	data = append(data, joinSamples()...)
 	for _, bomb := range bombs() {
 		if len(bomb) < 1000 {
 			data = append(data, bomb)
@@ -57,7 +58,7 @@ func someRecords() []*Record {
 // Frames and bodies are msgpack to the last byte: each array has as many elements as it
 // says.
 func TestWireIsMsgpack(t *testing.T) {
-	for i, data := range samples()[:10] {
+	for i, data := range append(samples()[:10:10], joinSamples()...) {
 		d := newDecoder(data)
 		if d.skipValue(0); d.err != nil || d.r.Len() > 0 {
 			t.Errorf("sample %d: %d bytes are left (%v)", i, d.r.Len(), d.err)
@@ -93,6 +94,14 @@ func FuzzFrame(f *testing.F) {
 			again = encodeFrame(got.header, got.ping)
 		case got.held != nil:
 			again = encodeFrame(got.header, got.held)
+		case got.holding != nil:
+			again = encodeFrame(got.header, got.holding)
+		case got.want != nil:
+			again = encodeFrame(got.header, got.want)
+		case got.chunk != nil:
+			again = encodeChunk(got.header, got.chunk, got.body)
+		case got.refused != nil:
+			again = encodeFrame(got.header, got.refused)
 		default:
 			return
 		}
@@ -121,6 +130,14 @@ func equalFrames(a, b frame) bool {
 			return encodeFrame(f.header, f.ping)
 		case f.held != nil:
 			return encodeFrame(f.header, f.held)
+		case f.holding != nil:
+			return encodeFrame(f.header, f.holding)
+		case f.want != nil:
+			return encodeFrame(f.header, f.want)
+		case f.chunk != nil:
+			return encodeChunk(f.header, f.chunk, f.body)
+		case f.refused != nil:
+			return encodeFrame(f.header, f.refused)
 		}
 		return encodeFrame(f.header, f.ack)
 	}

@@ -1,36 +1,72 @@
 package gossip
 
-import "testing"
+import (
+	"maps"
+	"slices"
+	"testing"
+)
 
-// rows is the node's table of limit 1: key 0 and all that it has told and heard of it.
-func (n *node) rows() []Row {
-	return []Row{{Limit: 1, Shape: RowWindow, Counts: [3]int64{n.count()}}}
+// serve gives a newcomer what it wants of this node's table: of each key all that the node
+// has told and heard of it.
+func (n *node) serve(w Want) {
+	to := w.Chunk + w.Most
+	if n.most > 0 {
+		to = min(to, w.Chunk+n.most)
+	}
+	first, last := Range(w.Chunk, to)
+	var rows []Row
+	for hash, v := range n.counts() {
+		if hash >= first && hash <= last {
+			rows = append(rows, Row{Limit: 1, Hash: hash, Shape: RowWindow, Counts: [3]int64{v}})
+		}
+	}
+	slices.SortFunc(rows, func(a, b Row) int { return order(a.Hash, b.Hash) })
+	n.Serve(n.time(), 0, w, to, nil, rows, nil)
 }
 
-// count is what the node has of key 0: what it told, what it was given and what it heard.
-func (n *node) count() (sum int64) {
+// counts is what the node has of each key: what it told, what it was given and what it
+// heard.
+func (n *node) counts() map[uint64]int64 {
+	counts := maps.Clone(n.given)
 	for _, d := range n.told {
-		sum += d[about(1, 0)]
+		for k, v := range d {
+			counts[k.hash] += v
+		}
 	}
-	sum += n.given
 	for _, c := range n.charges {
-		sum += c.N
+		counts[c.Hash] += c.N
+	}
+	return counts
+}
+
+// count is what it has of key 0.
+func (n *node) count() int64 { return n.counts()[0] }
+
+// sum is what it has of all keys.
+func (n *node) sum() (sum int64) {
+	for _, v := range n.counts() {
+		sum += v
 	}
 	return sum
 }
 
-// take keeps a chunk, and what is in it of others.
+// take keeps a chunk: of each key the greater of what this node has, and of what the donor
+// has with this node's own on top.
 func (n *node) take(c Chunk) {
 	n.chunks = append(n.chunks, c)
-	if c.From > 0 {
-		return
+	theirs := make(map[uint64]int64)
+	for _, r := range c.Rows {
+		theirs[r.Hash] += r.Counts[0]
 	}
-	n.given = 0
-	sum := c.Rows[0].Counts[0] - n.count()
 	for _, e := range c.Own {
-		sum += e.N
+		theirs[e.Hash] += e.N
 	}
-	n.given = sum
+	mine := n.counts()
+	for hash, v := range theirs {
+		if c.Exact || v > mine[hash] {
+			n.given[hash] += v - mine[hash]
+		}
+	}
 }
 
 func joins(first bool) func(*Config) {

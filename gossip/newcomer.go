@@ -28,6 +28,7 @@ type join struct {
 	askedAt int64 // when it last was
 	retryAt int64 // when it is asked for again
 	movedAt int64 // when the donor last gave a sign of life
+	waits   bool  // it does, for others to hold their logs
 	given   given
 }
 
@@ -66,7 +67,7 @@ func (j *join) deadline(timeout int64) int64 {
 func (j *join) next() int { return slices.Index(j.loaded[:], false) }
 
 // leave gives up the donor, and what it has begun to give.
-func (j *join) leave() { j.donor, j.given = 0, given{} }
+func (j *join) leave() { j.donor, j.given, j.waits = 0, given{}, false }
 
 // Joining reports whether this node does not have the counts of its peers yet.
 func (g *Ledger) Joining() bool { return g.join != nil }
@@ -87,6 +88,11 @@ func (g *Ledger) meet(now int64) {
 	g.join = newJoin(now)
 	if g.filed != nil {
 		g.join.claims = g.filed.claims
+	}
+	for _, origin := range g.origins() {
+		if s := g.sources[origin]; s.session != 0 && !s.refused {
+			g.welcome(origin, s, 0) // so that it begins anew at once
+		}
 	}
 	for _, l := range g.links {
 		if l.deadAt == 0 {
@@ -139,17 +145,25 @@ func (g *Ledger) tickJoin(now int64) (next int64) {
 	return min(deadline, j.retryAt, j.movedAt+g.cfg.Timeout)
 }
 
-// watchDonor leaves one that is gone, silent, or has begun another session.
+// watchDonor leaves one that is gone, silent, or has begun another session; and one that
+// waits for somebody to hold his log, for whom others may not wait.
 func (g *Ledger) watchDonor(now int64) {
 	j := g.join
 	l, s := g.link(j.donor), g.sources[j.donor]
 	switch {
 	case l == nil || l.deadAt != 0 || s == nil || s.session != j.session || !l.ready:
 		j.leave()
-	case now-j.movedAt >= g.cfg.Timeout:
-		l.failedAt = now
-		j.leave()
+	case now-j.movedAt >= g.cfg.Timeout, j.waits && now >= j.retryAt:
+		g.giveUpDonor(now)
 	}
+}
+
+// giveUpDonor leaves a donor that has failed us: others go before it from now on.
+func (g *Ledger) giveUpDonor(now int64) {
+	if l := g.link(g.join.donor); l != nil { // else it has said goodbye meanwhile
+		l.failedAt = now
+	}
+	g.join.leave()
 }
 
 // chooseDonor asks the ready peer that failed us longest ago; of several each newcomer

@@ -187,8 +187,26 @@ func (r *Row) append(data []byte, cut int64) []byte {
 	return data
 }
 
-// decodeRows adds what a body holds to into, in the donor's time.
+// minRowBytes is what a row takes at least, so that there is room for all at once.
+const minRowBytes = 10
+
+// decodeAllRows adds what bodies hold to into, in the donor's time.
+func decodeAllRows(bodies [][]byte, cut int64, into *Chunk) error {
+	size := 0
+	for _, data := range bodies {
+		size += len(data)
+	}
+	into.Rows = slices.Grow(into.Rows, size/minRowBytes)
+	for _, data := range bodies {
+		if err := decodeRows(data, cut, into); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func decodeRows(data []byte, cut int64, into *Chunk) error {
+	into.Rows = slices.Grow(into.Rows, len(data)/minRowBytes)
 	d := newDecoder(data)
 	fields := d.array(1)
 	into.Definitions = append(into.Definitions, d.definitions()...)
@@ -218,7 +236,6 @@ func (d *decoder) rows(cut int64, rows []Row) []Row {
 	if d.err != nil || shape > uint64(RowUnknown) {
 		return rows
 	}
-	rows = slices.Grow(rows, len(hashes)/8)
 	for ; len(hashes) > 0; hashes = hashes[8:] {
 		r := Row{Limit: limit, Hash: binary.LittleEndian.Uint64(hashes), Shape: Shape(shape)}
 		var ok bool

@@ -25,6 +25,10 @@ func (g *Ledger) mark(now int64, l *link) {
 // welcomed is the peer's answer to our hello. A newcomer has its numbers later: until
 // then the log is held for it, from the oldest drain that is left.
 func (g *Ledger) welcomed(now int64, l *link, h header, w *welcome) {
+	if l.state >= starting && w.Joining && h.session == l.session && h.nonce != l.nonce {
+		g.redial(l) // it was ready and has turned newcomer
+		return
+	}
 	if l.state != greeting && (l.state != waiting || h.nonce != l.nonce) || h.session != l.session || len(w.Numbers) != 1 && len(w.Numbers) != Chunks {
 		return
 	}

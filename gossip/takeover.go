@@ -8,7 +8,7 @@ func (g *Ledger) turnedDown(now int64, h header, m *refused) {
 	if j == nil || h.origin != j.donor || m.Ask != j.ask {
 		return
 	}
-	j.movedAt, j.retryAt = now, now+g.cfg.Resend/4
+	j.movedAt, j.retryAt, j.waits = now, now+g.cfg.Resend/4, true
 	if m.Joining {
 		if l := g.link(j.donor); l != nil {
 			l.ready = false
@@ -33,6 +33,7 @@ func (g *Ledger) given(now int64, h header, s *source, f *frame) error {
 		return nil // come twice, or too early
 	}
 	if err := v.parts.add(f.body, f.size); err != nil {
+		g.giveUpDonor(now)
 		return err
 	}
 	if !v.whole() {
@@ -40,8 +41,7 @@ func (g *Ledger) given(now int64, h header, s *source, f *frame) error {
 		return nil
 	}
 	if err := g.take(now, h.origin, s); err != nil {
-		g.link(j.donor).failedAt = now
-		j.leave()
+		g.giveUpDonor(now)
 		return err
 	}
 	g.askNext(now)
@@ -53,10 +53,8 @@ func (g *Ledger) take(now int64, donor uint64, s *source) error {
 	j := g.join
 	v := &j.given
 	out := Chunk{Donor: donor, From: v.From, To: v.To}
-	for _, raw := range v.bodies {
-		if err := decodeRows(raw, v.Cut, &out); err != nil {
-			return err
-		}
+	if err := decodeAllRows(v.bodies, v.Cut, &out); err != nil {
+		return err
 	}
 	here := min(addSat(v.Cut, s.delay.least(now)), now)
 	out.Wall = subSat(v.Wall, here)

@@ -49,7 +49,8 @@ type node struct {
 
 	charges []Charge
 	chunks  []Chunk
-	given   int64 // of key 0, by a donor: what others had spent
+	given   map[uint64]int64 // by key, by donors: what others had spent
+	most    int              // chunks that it gives at a time; 0: as many as are asked for
 	defs    []Definition
 	notes   []Note
 	redials []uint64
@@ -59,15 +60,15 @@ type node struct {
 
 // hearing is what a node has applied of one origin.
 type hearing struct {
-	start uint64 // where it first began
-	high  uint64 // the highest number it ever had
+	start uint64         // where it first began
+	high  [Chunks]uint64 // the highest numbers it ever had
 	lost  uint64
 	sums  map[windowKey]int64
 }
 
 // born adds a node whose ledger starts now. Its identity is its place in the order of birth.
 func (w *world) born(name string, change ...func(*Config)) *node {
-	n := &node{w: w, id: uint64(len(w.live) + 1), name: name, heard: make(map[uint64]*hearing), knows: make(map[RecordKey]Record)}
+	n := &node{w: w, id: uint64(len(w.live) + 1), name: name, heard: make(map[uint64]*hearing), given: make(map[uint64]int64), knows: make(map[RecordKey]Record)}
 	cfg := Config{Incarnation: n.id, Born: w.now, Seed: 7, Rand: w.rand.Uint64, Compose: addUp}
 	for _, f := range change {
 		f(&cfg)
@@ -164,7 +165,7 @@ func (n *node) collect() {
 		n.take(c)
 	}
 	for _, want := range out.Wants {
-		n.Serve(n.time(), 0, want, want.Chunk+want.Most, nil, n.rows(), nil)
+		n.serve(want)
 		defer n.collect()
 	}
 	for _, f := range out.Frames {
@@ -203,19 +204,28 @@ func (w *world) hand(p packet) {
 	if w.node(p.to.id) != p.to {
 		return
 	}
-	before, known := p.to.Number(p.from.id)
-	lost := p.to.Lost()
+	before, lost := p.to.vectorOf(p.from), p.to.Lost()
 	if err := p.to.Receive(p.to.time(), p.from.id, p.data); err != nil {
 		w.t.Errorf("%v: %v", p, err)
 	}
 	charges := len(p.to.charges)
 	p.to.collect()
-	p.to.audit(p.from, before, known, p.to.Lost()-lost, p.to.charges[charges:])
+	p.to.audit(p.from, &before, p.to.Lost()-lost, p.to.charges[charges:])
 }
 
-// audit holds one receipt against the origin's own record: a number moves over drains
-// that are then applied to the event, or over ones that are counted as lost.
-func (n *node) audit(from *node, before uint64, known bool, lost uint64, charges []Charge) {
+// vectorOf is a node's numbers of an origin.
+func (n *node) vectorOf(origin *node) (v [Chunks]number) {
+	if s := n.sources[origin.id]; s != nil {
+		for c := range v {
+			v[c] = s.numbers.at(c)
+		}
+	}
+	return v
+}
+
+// audit holds one receipt against the origin's own record: a chunk's number moves over
+// drains that are then applied to it to the event, or over ones that are counted as lost.
+func (n *node) audit(from *node, before *[Chunks]number, lost uint64, charges []Charge) {
 	n.w.t.Helper()
 	got := make(map[windowKey]int64)
 	for _, c := range charges {
@@ -229,34 +239,45 @@ func (n *node) audit(from *node, before uint64, known bool, lost uint64, charges
 		h = &hearing{sums: make(map[windowKey]int64)}
 		n.heard[from.id] = h
 	}
-	after, knows := n.Number(from.id)
-	want := make(map[windowKey]int64)
-	switch {
-	case !known && knows:
-		if after < h.high {
-			n.w.t.Fatalf("%s begins %s at %d, having had %d: doubled", n.name, from.name, after, h.high)
+	after := n.vectorOf(from)
+	want, skipped, first := make(map[windowKey]int64), uint64(0), h.high == [Chunks]uint64{}
+	var between span
+	var told map[windowKey]int64 // there
+	for c, now := range after {
+		was := before[c]
+		switch {
+		case now == was:
+			continue
+		case now.N < h.high[c] || was.known() && now.N < was.N:
+			n.w.t.Fatalf("%s begins %s at %d in chunk %d, having had %d: doubled", n.name, from.name, now.N, c, h.high[c])
+		case !was.known():
+			if first {
+				h.start = max(h.start, now.N)
+			}
+		case lost > 0:
+			skipped = max(skipped, now.N-was.N)
+		default:
+			if (span{was.N, now.N}) != between {
+				between, told = span{was.N, now.N}, sumOf(from.told[was.N:now.N])
+			}
+			for k, v := range told {
+				if ChunkOf(k.hash) == c {
+					want[k] += v
+				}
+			}
 		}
-		if h.high == 0 {
-			h.start = after
-		}
-	case lost > 0:
-		if after-before != lost {
-			n.w.t.Fatalf("%s skipped (%d, %d] of %s and counted %d", n.name, before, after, from.name, lost)
-		}
-		h.lost += lost
-	case known:
-		want = sumOf(from.told[before:after])
+		h.high[c] = max(h.high[c], now.N)
 	}
-	if known && (!knows || after < before) {
-		n.w.t.Fatalf("%s: number of %s went from %d to %d", n.name, from.name, before, after)
+	h.lost += lost
+	if skipped > lost {
+		n.w.t.Fatalf("%s skipped %d drains of %s and counted %d", n.name, skipped, from.name, lost)
 	}
 	if !maps.Equal(n.w.counting(got), n.w.counting(want)) {
-		n.w.t.Fatalf("%s applied %v for (%d, %d] of %s, want %v", n.name, got, before, after, from.name, want)
+		n.w.t.Fatalf("%s went from %v to %v of %s and applied %v, want %v", n.name, before, after, from.name, got, want)
 	}
 	for k, v := range got {
 		h.sums[k] += v
 	}
-	h.high = max(h.high, after)
 }
 
 func sumOf(drains []map[windowKey]int64) map[windowKey]int64 {
