@@ -31,6 +31,9 @@ func (w *World) Change(place, limit int, l Limit) {
 func (t *tally) convert(n *Node, k *key, old, l Limit) {
 	switch {
 	case old.windows() && l.windows() && old.Per == l.Per:
+		if old.Algorithm != l.Algorithm { // what came late for a fixed window may not have been kept
+			t.exact = max(t.exact, l.cut(n.cluster()))
+		}
 		return
 	case l.windows():
 		clear(t.counts)
