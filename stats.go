@@ -42,7 +42,7 @@ type Stats struct {
 	MaxKeys    int
 	Evicted    int64 // keys dropped for others although they carried something
 	Overflowed int64 // takes of keys that found no room, decided on one count a limit
-	Forgiven   int64 // events of peers not charged, because they came late: promise 4
+	Forgiven   int64 // events not charged, because they came late, or not told to peers away too long: promise 4
 	Lost       int64 // drains of peers that could no longer be had
 	Dropped    int64 // events of peers under limits that found no room in MaxLimits
 	Unheld     int64 // holds and bans of peers that found no room
@@ -115,6 +115,7 @@ func (n *Node) Stats() Stats {
 	s.Joining, s.Missing = n.engine.Joining(), n.engine.Missing()
 	s.Lost, s.Dropped, s.Skew = n.engine.Lost(), n.engine.Dropped(), time.Duration(n.engine.Skew())
 	s.Unheld = n.engine.RecordsDropped()
+	s.Forgiven += n.engine.Forgiven()
 	s.Holds, s.Bans = len(n.engine.Holds(now)), len(n.engine.Bans(now))
 	for _, c := range all {
 		s.Limits = append(s.Limits, LimitStats{Name: c.name, Limit: c.current.Load().String(), Bound: n.engine.Bound(now, c.table)})

@@ -14,6 +14,7 @@ type source struct {
 	nonce   uint64 // ours, for that session
 	started bool   // its START has come
 	refused bool   // it was told off already
+	left    bool   // it said goodbye
 	parts   parts  // of a START or BATCH that is not whole yet
 
 	heardAt int64
@@ -197,7 +198,7 @@ func (g *Ledger) opened(now int64, h header, s *source, f *frame) error {
 		g.reply(h, &held{Parts: len(s.parts.bodies), Echo: f.sent})
 		return nil
 	}
-	g.missed(h.origin, s, s.numbers.begin(m.Numbers))
+	g.missed(h.origin, s, s.numbers.begin(m.Numbers, g.cfg.Joins))
 	s.cursor, s.started, s.parts = s.numbers.least(), true, parts{}
 	g.acknowledge(h, s, f.sent, false)
 	return nil
@@ -265,4 +266,9 @@ func (g *Ledger) acknowledge(h header, s *source, echo int64, gap bool) {
 func (g *Ledger) reply(h header, m message) { g.send(h.origin, encodeFrame(h, m)) }
 
 // bidden is a peer's goodbye: it will hear nothing more, so its cursor is free.
-func (g *Ledger) bidden(peer uint64) { g.free(func(l *link) bool { return l.peer == peer }) }
+func (g *Ledger) bidden(peer uint64) {
+	if s := g.sources[peer]; s != nil {
+		s.left = true
+	}
+	g.free(func(l *link) bool { return l.peer == peer })
+}

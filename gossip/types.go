@@ -171,5 +171,9 @@ func (g *Ledger) Size() (entries, bytes int) { return g.log.entriesAfter(0), g.l
 // be had.
 func (g *Ledger) Lost() uint64 { return g.lost }
 
+// Forgiven is how many events of this node peers were not told when they were back, or
+// would not be: see Config.Stale.
+func (g *Ledger) Forgiven() int64 { return g.log.forgiven }
+
 // Gap is the least time between two batches on one link now, in nanoseconds.
 func (g *Ledger) Gap() int64 { return g.gap() }

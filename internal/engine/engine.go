@@ -74,6 +74,8 @@ type Engine struct {
 	at    int64   // when the clock was last told
 	walls []int64 // of the peers against ours; scratch
 
+	longest int64 // memory of any limit
+
 	adopted int64 // when it took over the donor's cluster time, while it joins
 
 	holds map[hold]*held
@@ -107,7 +109,8 @@ func New(now int64, cfg Config) *Engine {
 	if cfg.Ledger.Compose == nil {
 		cfg.Ledger.Compose = e.compose
 	}
-	cfg.Ledger.Expired = e.over
+	cfg.Ledger.Expired, cfg.Ledger.Stale = e.over, e.stale
+	cfg.Ledger.Memory = func() int64 { return e.longest }
 	e.ledger = gossip.New(cfg.Ledger)
 	e.keep = 2 * cmp.Or(cfg.Ledger.PartitionMemory, 600*second)
 	e.drained, e.synced = now, now
@@ -124,6 +127,7 @@ func (e *Engine) Poke() bool { return !e.poked.Swap(true) }
 func (e *Engine) Define(now int64, d gossip.Definition) {
 	e.ledger.Define(now, d)
 	e.texts[d.ID] = d
+	e.remembers(d.ID)
 	e.settle(now)
 }
 
@@ -258,6 +262,7 @@ func (e *Engine) learn(d gossip.Definition) {
 		e.cfg.Note(gossip.Note{Text: "limit " + d.Name + " of a peer: " + err.Error()})
 	} else if l := e.table.Lookup(d.ID); !l.Defined() {
 		e.texts[d.ID] = d
+		e.remembers(d.ID)
 	}
 	e.limit = nil
 }

@@ -129,6 +129,9 @@ func (e *Engine) Links(now int64) []gossip.LinkStats { return e.ledger.Links(now
 // Lost is how many drains of peers could no longer be had when they were due.
 func (e *Engine) Lost() int64 { return int64(e.ledger.Lost()) }
 
+// Forgiven is how many events of this node peers that were away too long are not told.
+func (e *Engine) Forgiven() int64 { return e.ledger.Forgiven() }
+
 // Dropped is how many events of peers fell to limits past the table's bound.
 func (e *Engine) Dropped() int64 { return e.dropped }
 
