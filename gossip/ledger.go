@@ -79,6 +79,9 @@ func (g *Ledger) Up(now int64, peer uint64, name string) {
 	if l.long {
 		g.log.pruneAged()
 	}
+	if l.deadAt != 0 || l.upAt == 0 {
+		l.upAt = now
+	}
 	l.name, l.deadAt, l.long = name, 0, false
 	if g.join != nil {
 		g.join.seen(now)

@@ -9,6 +9,7 @@ type link struct {
 	name   string
 	acked  bool   // it has acknowledged some session: it had a number
 	cursor uint64 // drains up to this are acknowledged, or given up
+	upAt   int64  // when it last came up
 	deadAt int64  // when it was declared dead; 0: alive
 	long   bool   // and that is longer ago than PartitionMemory
 

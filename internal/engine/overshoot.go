@@ -25,7 +25,10 @@ type spending struct {
 	most, mostBefore int64 // of two neighbours, in these 10 s and in the 10 s before
 }
 
-const second = 1_000_000_000
+const (
+	second   = 1_000_000_000
+	patience = second / 2 // with a sign of life that is late
+)
 
 func (s *spending) add(now, n, length int64) {
 	switch past := now - s.since; {
@@ -85,8 +88,9 @@ func (e *Engine) age(now int64) {
 // and this node has not heard. For each peer that is what it may hold unsent, θ − 1,
 // and what it spends while its news is under way: the most that it told of in any
 // stretch as long as the worst age of its news, over the last 10 to 20 s, but never more
-// than the limit lets one node spend in that time. A burst that strikes all nodes at one
-// instant is known, and counts, once they have told of it.
+// than the limit lets one node spend in that time, which is what counts of one whose news
+// is overdue. A burst that strikes all nodes at one instant is known, and counts, once
+// they have told of it.
 func (e *Engine) Bound(now int64, l *table.Limit) float64 {
 	burst, rate := e.capacity(now, l.Def())
 	if burst == 0 || !l.Def().Shared {
@@ -99,11 +103,14 @@ func (e *Engine) Bound(now int64, l *table.Limit) float64 {
 			continue
 		}
 		age := float64(s.LagMax+e.ledger.Gap()) / second
-		spent := 0.0
+		spent, most := 0.0, burst+rate*age
 		if h := e.heard[s.Peer]; h != nil && h.limits[l.ID()] != nil {
 			spent = float64(h.limits[l.ID()].unheard(now))
 		}
-		sum += min(theta-1+spent, burst+rate*age)
+		if s.Overdue > patience {
+			spent = most
+		}
+		sum += min(theta-1+spent, most)
 	}
 	return math.Ceil(sum)
 }
