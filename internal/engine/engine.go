@@ -86,6 +86,7 @@ type Engine struct {
 
 	limit   *table.Limit // of the last charge: they come grouped
 	heard   map[uint64]*hearing
+	excess  map[uint64]*peak // by limit
 	dropped int64 // events of limits past the table's bound
 }
 
@@ -103,7 +104,7 @@ func New(now int64, cfg Config) *Engine {
 	e := &Engine{
 		cfg: cfg, table: cfg.Table, nodes: 1, alive: make(map[uint64]bool), heard: make(map[uint64]*hearing),
 		clock: window.NewClock(cfg.Wall()), holds: make(map[hold]*held), bans: make(map[gossip.RecordKey]gossip.Record),
-		texts: make(map[uint64]gossip.Definition), adopted: never,
+		texts: make(map[uint64]gossip.Definition), excess: make(map[uint64]*peak), adopted: never,
 	}
 	cfg.Ledger.Born = now
 	if cfg.Ledger.Compose == nil {
@@ -280,6 +281,7 @@ func (e *Engine) charge(now int64, c *gossip.Charge) {
 	}
 	e.note(now, c)
 	e.table.Charge(l, c.Hash, now, table.Row{N: c.N, Start: c.Start, Per: c.Per}, e.debt(now, def, c.Start, c.Per))
+	e.exceeded(now, l)
 }
 
 // debt is how far news may push a bucket below empty: if it is older than

@@ -20,10 +20,11 @@ type hearing struct {
 type spending struct {
 	since           int64
 	current, before int64 // events of this stretch, and of its neighbour
-
-	turnedAt         int64
-	most, mostBefore int64 // of two neighbours, in these 10 s and in the 10 s before
+	peak                  // of two neighbours
 }
+
+// peak is the most of the last 10 to 20 s: of these 10 s, and of the 10 s before.
+type peak struct{ turnedAt, most, mostBefore int64 }
 
 const (
 	second   = 1_000_000_000
@@ -37,24 +38,28 @@ func (s *spending) add(now, n, length int64) {
 	case past >= length:
 		s.since, s.current, s.before = now, 0, s.current
 	}
-	s.turn(now)
 	s.current += n
-	s.most = max(s.most, s.before+s.current)
+	s.see(now, s.before+s.current)
 }
 
-func (s *spending) turn(now int64) {
-	switch past := now - s.turnedAt; {
+func (p *peak) see(now, n int64) {
+	p.turn(now)
+	p.most = max(p.most, n)
+}
+
+func (p *peak) turn(now int64) {
+	switch past := now - p.turnedAt; {
 	case past >= 20*second:
-		s.turnedAt, s.most, s.mostBefore = now, 0, 0
+		p.turnedAt, p.most, p.mostBefore = now, 0, 0
 	case past >= 10*second:
-		s.turnedAt, s.most, s.mostBefore = now, 0, s.most
+		p.turnedAt, p.most, p.mostBefore = now, 0, p.most
 	}
 }
 
-// unheard is how much it may have been, of late.
-func (s *spending) unheard(now int64) int64 {
-	s.turn(now)
-	return max(s.most, s.mostBefore)
+// of is the most, of late.
+func (p *peak) of(now int64) int64 {
+	p.turn(now)
+	return max(p.most, p.mostBefore)
 }
 
 func (e *Engine) note(now int64, c *gossip.Charge) {
@@ -68,7 +73,7 @@ func (e *Engine) note(now int64, c *gossip.Charge) {
 	}
 	s := h.limits[c.Limit]
 	if s == nil {
-		s = &spending{since: now, turnedAt: now}
+		s = &spending{since: now, peak: peak{turnedAt: now}}
 		h.limits[c.Limit] = s
 	}
 	s.add(now, max(c.N, 0), max(h.age, e.ledger.Gap()))
@@ -105,7 +110,7 @@ func (e *Engine) Bound(now int64, l *table.Limit) float64 {
 		age := float64(s.LagMax+e.ledger.Gap()) / second
 		spent, most := 0.0, burst+rate*age
 		if h := e.heard[s.Peer]; h != nil && h.limits[l.ID()] != nil {
-			spent = float64(h.limits[l.ID()].unheard(now))
+			spent = float64(h.limits[l.ID()].of(now))
 		}
 		if s.Overdue > patience {
 			spent = most
@@ -113,6 +118,29 @@ func (e *Engine) Bound(now int64, l *table.Limit) float64 {
 		sum += min(theta-1+spent, most)
 	}
 	return math.Ceil(sum)
+}
+
+// exceeded notes by how much charges have left keys of a limit beyond it.
+func (e *Engine) exceeded(now int64, l *table.Limit) {
+	n := l.Exceeded()
+	if n == 0 {
+		return
+	}
+	p := e.excess[l.ID()]
+	if p == nil {
+		p = &peak{turnedAt: now}
+		e.excess[l.ID()] = p
+	}
+	p.see(now, n)
+}
+
+// Excess is by how many events the key of a limit that others and this node have together
+// overspent most stood beyond it, in the last 10 to 20 s, as far as this node has heard.
+func (e *Engine) Excess(now int64, l *table.Limit) int64 {
+	if p := e.excess[l.ID()]; p != nil {
+		return p.of(now)
+	}
+	return 0
 }
 
 // capacity is how much a key of a limit can have at once, and how much comes back in a
@@ -144,6 +172,10 @@ func (e *Engine) Dropped() int64 { return e.dropped }
 
 // RecordsDropped is how many holds and bans of peers found no room.
 func (e *Engine) RecordsDropped() int64 { return int64(e.ledger.RecordsDropped()) }
+
+// LogSize is the entries that are kept for peers which have not acknowledged them, and
+// about the bytes that takes.
+func (e *Engine) LogSize() (entries, bytes int) { return e.ledger.Size() }
 
 // Gap is the least time between two batches on a link, in nanoseconds.
 func (e *Engine) Gap() int64 { return e.ledger.Gap() }
