@@ -71,9 +71,14 @@ func TestLongCutKeepsWhatCounts(t *testing.T) {
 			}
 		}
 		r.net.Heal()
+		healed := time.Now()
 		r.met(nodes...)
+		t.Logf("in touch %v after the heal", time.Since(healed))
 		for _, l := range limits {
 			r.checkRemaining(want, "ann", l, nodes...)
+		}
+		if d := nodes[0].Allow("bob", quick); d.RetryAfter > 1100*time.Millisecond {
+			t.Errorf("got %+v after the heal, want a wait of at most (10+1)/R", d)
 		}
 		for _, n := range nodes {
 			if s := n.Stats(); s.Lost != 0 || s.Malformed != 0 || s.Forgiven > 10 {
