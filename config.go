@@ -60,8 +60,10 @@ type Config struct {
 	// SyncInterval is how long what was spent may wait before peers are told, far from
 	// the limit; near it they are told within milliseconds. Default 100 ms; 10 ms to 2 s.
 	SyncInterval time.Duration
-	// PartitionMemory is how long the log is kept for a peer that was declared dead.
-	// Default 10 min.
+	// PartitionMemory is how long the log is kept for a peer that was declared dead,
+	// whatever is in it. What still counts is kept for longer, within MaxLogBytes: as long
+	// as the longest window of any limit, or twice what the largest burst takes to come
+	// back, 32 days at most. Default 10 min; the same on all nodes.
 	PartitionMemory time.Duration
 
 	// MaxKeys bounds the keys remembered at a time. Default 1,000,000, of about 80

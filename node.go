@@ -33,6 +33,7 @@ type Node struct {
 
 	wake     chan struct{} // the loop looks again
 	ready    chan struct{} // closed when the node is ready
+	leaving  chan struct{} // closed when Close begins
 	stop     chan struct{} // ends the loop
 	stopped  chan struct{} // closed when nothing runs any more
 	closing  sync.Once
@@ -58,7 +59,7 @@ func Open(cfg Config) (*Node, error) {
 	n := &Node{
 		cfg:  cfg,
 		base: time.Now(),
-		wake: make(chan struct{}, 1), ready: make(chan struct{}),
+		wake: make(chan struct{}, 1), ready: make(chan struct{}), leaving: make(chan struct{}),
 		stop: make(chan struct{}), stopped: make(chan struct{}),
 	}
 	n.self = random()
@@ -119,11 +120,11 @@ func (n *Node) Addr() string {
 // taken over the count of every key from one of them, if Config.Join names any, and is in
 // session with every member it sees. Config.JoinTimeout bounds the first part: a node that
 // finds nobody serves alone, and one that cannot have all counts with those it has. It
-// returns the context's error, or ErrClosed. Decisions can be had before, from what is
-// known.
+// returns the context's error, or ErrClosed, from the moment that Close is called. Decisions
+// can be had before, from what is known.
 func (n *Node) Ready(ctx context.Context) error {
 	select {
-	case <-n.stop:
+	case <-n.leaving:
 		return ErrClosed
 	default:
 	}
@@ -135,7 +136,7 @@ func (n *Node) Ready(ctx context.Context) error {
 	select {
 	case <-n.ready:
 		return nil
-	case <-n.stop:
+	case <-n.leaving:
 		return ErrClosed
 	case <-ctx.Done():
 		return fmt.Errorf("waiting for peers: %w", ctx.Err())
@@ -143,7 +144,8 @@ func (n *Node) Ready(ctx context.Context) error {
 }
 
 // Close tells the peers what they have not heard yet, says goodbye and stops
-// everything. The context bounds the courtesy, not the stopping: when Close returns,
+// everything. The node is not ready any more. A newcomer that joins is waited for, too: it
+// may have a table from before this node's last takes. The context bounds the courtesy, not the stopping: when Close returns,
 // nothing runs. Its error says what the peers may have missed. Decisions can still be
 // had, from this node's count alone, so that a server that drains goes on limiting.
 func (n *Node) Close(ctx context.Context) error {
@@ -153,6 +155,7 @@ func (n *Node) Close(ctx context.Context) error {
 }
 
 func (n *Node) shut(ctx context.Context) (err error) {
+	close(n.leaving)
 	if n.cluster != nil {
 		err = n.handOver(ctx)
 		if cerr := n.cluster.Close(ctx); err == nil {

@@ -22,8 +22,9 @@ type Member struct {
 	// InSession says that each of the two hears the other's log.
 	InSession bool
 	// Lag is how old the newest of the member's news was when it was applied here, and
-	// LagMax how old the oldest in the last 10 to 20 s, or how long it is overdue: upper bounds, for the round trip
-	// is counted in. Connected is not in sync; these are.
+	// LagMax how old the oldest in the last 10 to 20 s; or, if that is more, for how long
+	// anything that could be applied is overdue. Upper bounds, for the round trip is counted
+	// in. Connected is not in sync; these are.
 	Lag, LagMax time.Duration
 	Backlog     int // entries it has not acknowledged
 	Unacked     int // batches it was sent and has not acknowledged
@@ -40,14 +41,16 @@ type Stats struct {
 	Missing    int  // of 64 parts of the keys, how many could not be had by JoinTimeout
 	Keys       int  // remembered now
 	MaxKeys    int
-	Evicted    int64 // keys dropped for others although they carried something
-	Overflowed int64 // takes of keys that found no room, decided on one count a limit
-	Forgiven   int64 // events of peers not charged, because they came late: promise 4
-	Lost       int64 // drains of peers that could no longer be had
-	Dropped    int64 // events of peers under limits that found no room in MaxLimits
-	Unheld     int64 // holds and bans of peers that found no room
-	Malformed  int64 // frames that could not be read
-	Gap        time.Duration
+	Evicted    int64         // keys dropped for others although they carried something
+	Overflowed int64         // takes of keys that found no room, decided on one count a limit
+	Forgiven   int64         // events not charged, because they came late, or not told to peers away too long: promise 4
+	Lost       int64         // drains of peers that could no longer be had
+	Dropped    int64         // events of peers under limits that found no room in MaxLimits
+	Unheld     int64         // holds and bans of peers that found no room
+	Malformed  int64         // frames that could not be read
+	LogEntries int           // kept for peers that have not acknowledged them
+	LogBytes   int           // of memory that takes, about; within MaxLogBytes
+	Gap        time.Duration // least time between two batches to a peer, now
 	Holds      int           // open
 	Bans       int           // in force
 	Skew       time.Duration // this node's wall clock less cluster time, by which windows are cut
@@ -65,8 +68,13 @@ type LimitStats struct {
 	// limit may exceed Burst + rate·t, because of what the peers in touch have spent and
 	// this node has not heard. It is the overshoot that docs/design.md derives, with the
 	// measured age of their news and what they have told; a burst that strikes all nodes
-	// at one instant counts once they have told of it.
+	// at one instant counts once they have told of it. A peer whose news is overdue counts
+	// with all that it may be spending.
 	Bound float64
+	// Excess is what came of it, as far as this node has heard: by how many events the key
+	// that was overspent most stood beyond its limit in the last 10 to 20 s. Buckets repay
+	// it, see promise 4.
+	Excess int64
 }
 
 // Members is every node this one knows of, itself too, sorted by name.
@@ -115,9 +123,11 @@ func (n *Node) Stats() Stats {
 	s.Joining, s.Missing = n.engine.Joining(), n.engine.Missing()
 	s.Lost, s.Dropped, s.Skew = n.engine.Lost(), n.engine.Dropped(), time.Duration(n.engine.Skew())
 	s.Unheld = n.engine.RecordsDropped()
+	s.Forgiven += n.engine.Forgiven()
+	s.LogEntries, s.LogBytes = n.engine.LogSize()
 	s.Holds, s.Bans = len(n.engine.Holds(now)), len(n.engine.Bans(now))
 	for _, c := range all {
-		s.Limits = append(s.Limits, LimitStats{Name: c.name, Limit: c.current.Load().String(), Bound: n.engine.Bound(now, c.table)})
+		s.Limits = append(s.Limits, LimitStats{Name: c.name, Limit: c.current.Load().String(), Bound: n.engine.Bound(now, c.table), Excess: n.engine.Excess(now, c.table)})
 	}
 	n.mu.Unlock()
 	index := make(map[*table.Limit]int, len(all))

@@ -68,8 +68,8 @@ func TestStatsOfAQuietCluster(t *testing.T) {
 			}
 			if l := s.Limits; len(l) != 2 || l[0].Name != "api" || l[0].Limit != "100/s" || l[1].Limit != "100/s mode=local" {
 				t.Errorf("%s: got limits %+v", n.Name(), l)
-			} else if l[0].Bound <= 0 || l[0].Bound > 200 || l[1].Bound != 0 {
-				t.Errorf("%s: got bounds %v and %v, want some events and none", n.Name(), l[0].Bound, l[1].Bound)
+			} else if l[0].Bound <= 0 || l[0].Bound > 200 || l[1].Bound != 0 || l[0].Excess != 0 {
+				t.Errorf("%s: got bounds %v and %v, want some events and none; an excess of %d", n.Name(), l[0].Bound, l[1].Bound, l[0].Excess)
 			}
 			for _, m := range s.Peers {
 				if !m.InSession {
@@ -212,11 +212,17 @@ func TestShownBoundCoversABurst(t *testing.T) {
 			if got := n.Stats().Limits[0].Bound; got < 300 || got > 310 {
 				t.Errorf("%s: got a bound of %v after 400 of 100 were taken at once, want about 300", n.Name(), got)
 			}
+			if got := n.Stats().Limits[0].Excess; got < 295 || got > 300 {
+				t.Errorf("%s: got an excess of %d after 400 of 100 were taken at once, want 300", n.Name(), got)
+			}
 		}
 		time.Sleep(25 * time.Second)
 		for _, n := range nodes {
 			if got := n.Stats().Limits[0].Bound; got > 50 {
 				t.Errorf("%s: got a bound of %v long after, want it forgotten", n.Name(), got)
+			}
+			if got := n.Stats().Limits[0].Excess; got != 0 {
+				t.Errorf("%s: got an excess of %d long after, want it forgotten", n.Name(), got)
 			}
 		}
 	})

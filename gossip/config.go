@@ -20,6 +20,13 @@ type Config struct {
 	// Expired reports whether an entry matters to nobody any more, as the amount of a
 	// window that is over everywhere. What it names is dropped, now or later. Optional.
 	Expired func(e Entry) bool
+	// Memory is how long what is spent now may matter to a peer that does not hear of it,
+	// in nanoseconds: the cursor of a dead peer is kept for that, where it is longer than
+	// PartitionMemory, and MaxMemory at most. Stale reports whether a peer that has been
+	// away since before the entry can do without it; what it names is dropped where all who
+	// lack it have been dead for longer than PartitionMemory, and counted. Both optional.
+	Memory func() int64
+	Stale  func(e Entry) bool
 
 	// Joins says that the node learns its peers' counts before it is ready. One that is
 	// First, because it was told of no peer, is ready by itself, until it meets one that is.
@@ -33,7 +40,8 @@ type Config struct {
 	Resend          int64 // unacknowledged for so long is sent again; default 300 ms
 	Timeout         int64 // unacknowledged for so long, the link is dialled anew; default 1.5 s
 	Keepalive       int64 // an idle link is heard of this often; default 1 s
-	PartitionMemory int64 // how long a dead peer's cursor is kept; default 10 min
+	PartitionMemory int64 // how long a dead peer's cursor is kept whatever it lacks; default 10 min
+	MaxMemory       int64 // how long it is kept at most, see Memory; default 32 days
 	Window          int   // frames of batches in flight on a link, more where the round trip is long; default 16
 	MaxBytes        int   // of the log; default 64 MiB
 	MaxRecords      int   // most records known at a time, those remembered included; default 100,000
@@ -52,6 +60,10 @@ func (c Config) withDefaults() Config {
 	set(&c.Timeout, 1500*ms)
 	set(&c.Keepalive, 1000*ms)
 	set(&c.PartitionMemory, 600_000*ms)
+	set(&c.MaxMemory, 32*24*3600*1000*ms)
+	if c.MaxMemory = max(c.MaxMemory, c.PartitionMemory); c.Memory == nil {
+		c.MaxMemory = c.PartitionMemory
+	}
 	set(&c.JoinTimeout, 10_000*ms)
 	set(&c.Settle, 500*ms)
 	set(&c.HoldTimeout, 3_000*ms)

@@ -16,6 +16,7 @@ type Ledger struct {
 	charges []Charge // spare, for Output
 	frames  []Frame
 	lost    uint64
+	sweptAt int64 // when numbers were last looked at
 
 	join  *join // nil: this node has the counts
 	young bool  // its log is kept from the first drain on
@@ -34,7 +35,7 @@ type Ledger struct {
 func New(cfg Config) *Ledger {
 	g := &Ledger{cfg: cfg.withDefaults(), sources: make(map[uint64]*source)}
 	g.register = register{known: make(map[RecordKey]*Record), tellers: make(map[RecordKey]uint64), memory: 2 * g.cfg.PartitionMemory}
-	g.log.compose, g.log.expired = cfg.Compose, cfg.Expired
+	g.log.compose, g.log.expired, g.log.stale = cfg.Compose, cfg.Expired, cfg.Stale
 	g.young, g.whole, g.alone = cfg.Joins, cfg.Joins, cfg.Joins
 	if cfg.Joins && !cfg.First {
 		g.join = newJoin(cfg.Born)
@@ -76,14 +77,21 @@ func (g *Ledger) Up(now int64, peer uint64, name string) {
 		i, _ := slices.BinarySearchFunc(g.links, peer, byIncarnation)
 		g.links = slices.Insert(g.links, i, l)
 	}
-	l.name, l.deadAt = name, 0
+	if l.long {
+		g.log.pruneAged()
+	}
+	if l.deadAt != 0 || l.upAt == 0 {
+		l.upAt = now
+	}
+	l.name, l.deadAt, l.long = name, 0, false
 	if g.join != nil {
 		g.join.seen(now)
 	}
 }
 
 // Down says that a member was declared dead. Its cursor is kept for
-// Config.PartitionMemory: it may only have been out of reach.
+// Config.PartitionMemory, and longer where what is spent matters longer: it may only have
+// been out of reach.
 func (g *Ledger) Down(now int64, peer uint64) {
 	if l := g.link(peer); l != nil && l.deadAt == 0 {
 		l.deadAt = max(now, 1)
@@ -134,24 +142,6 @@ func (g *Ledger) Tick(now int64) (next int64) {
 	}
 	return next
 }
-
-// forget drops cursors of peers long dead and numbers of origins long silent.
-func (g *Ledger) forget(now int64) {
-	g.free(func(l *link) bool { return l.deadAt != 0 && now-l.deadAt > g.cfg.PartitionMemory })
-	for inc, s := range g.sources {
-		if now-s.heardAt > g.memory() {
-			delete(g.sources, inc)
-		}
-	}
-	g.forgetRecords(now)
-}
-
-// memory is F, how long the number of a silent origin is kept: a cursor is always
-// forgotten before the number that it matches.
-func (g *Ledger) memory() int64 { return 2*g.cfg.PartitionMemory + g.cfg.Timeout }
-
-// PartitionMemory is how long the cursor of a dead peer is kept, in nanoseconds.
-func (g *Ledger) PartitionMemory() int64 { return g.cfg.PartitionMemory }
 
 // free drops cursors, and what the log kept for them alone.
 func (g *Ledger) free(whose func(*link) bool) {

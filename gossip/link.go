@@ -9,7 +9,9 @@ type link struct {
 	name   string
 	acked  bool   // it has acknowledged some session: it had a number
 	cursor uint64 // drains up to this are acknowledged, or given up
+	upAt   int64  // when it last came up
 	deadAt int64  // when it was declared dead; 0: alive
+	long   bool   // and that is longer ago than PartitionMemory
 
 	metAt  int64 // when it last answered a hello; 0: never yet
 	wordAt int64 // when it last gave a sign of life: was first seen, or said anything of our log

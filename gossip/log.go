@@ -38,6 +38,9 @@ func (e *Entry) window() windowKey { return windowKey{e.key(), e.Start, e.Per} }
 type log struct {
 	compose  func(a, b Entry) Entry
 	expired  func(e Entry) bool // may be nil
+	stale    func(e Entry) bool // may be nil
+	aged     uint64             // drains up to this are lacked by peers long dead alone
+	forgiven int64              // events of entries that were stale
 	head     uint64             // number of the newest drain
 	told     uint64             // number of the newest drain that was sent to anyone
 	cutAt    int64              // when the newest drain was
@@ -127,8 +130,13 @@ func (lg *log) compact(links []*link, keep keeping) {
 	if keep != nothing {
 		least = lg.base()
 	}
+	if lg.aged = least; keep == nothing {
+		lg.aged = lg.head
+	}
 	for _, l := range links {
-		least = min(least, l.cursor)
+		if least = min(least, l.cursor); !l.long {
+			lg.aged = min(lg.aged, l.cursor)
+		}
 	}
 	drop := 0
 	for drop < len(lg.segments) && lg.segments[drop].to <= least {

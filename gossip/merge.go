@@ -110,12 +110,21 @@ func (lg *log) prune() {
 }
 
 // pruneSegment drops the entries that matter to nobody any more: those that have
-// expired, and amounts of a window that come to nothing. (A run of a bucket that comes
-// to nothing may still matter, see bucket.Run.) A segment's bodies, once made, stay.
+// expired, amounts of a window that come to nothing, and what is stale where only peers
+// long dead lack it. (A run of a bucket that comes to nothing may still matter, see
+// bucket.Run.) A segment's bodies, once made, stay.
 func (lg *log) pruneSegment(s *segment) {
 	n := len(s.entries)
+	stale := lg.stale != nil && s.to <= lg.aged
 	s.entries = slices.DeleteFunc(s.entries, func(e Entry) bool {
-		return e.Per != 0 && e.N == 0 || lg.expired != nil && lg.expired(e)
+		switch {
+		case e.Per != 0 && e.N == 0, lg.expired != nil && lg.expired(e):
+			return true
+		case stale && lg.stale(e):
+			lg.forgiven = addSat(lg.forgiven, max(e.N, 0))
+			return true
+		}
+		return false
 	})
 	if len(s.entries) < n {
 		s.index, s.windows = nil, nil

@@ -48,8 +48,7 @@ type Chunk struct {
 	Holds       []Held
 	Own         []Entry
 	Wall        int64 // the donor's cluster time, less our time
-	Exact       bool  // all that is here of these keys is in it, in Own, in Holds or unsent: they are to be just that,
-	Clears      bool  // and those that are not in Rows, too
+	Exact       bool  // all that is here of its keys is in it, in Own, in Holds or unsent: they are to be just that, also those not in Rows
 }
 
 // move has the row's times as long before or after here as they were before or after cut.

@@ -62,7 +62,7 @@ func (g *Ledger) welcomed(now int64, l *link, h header, w *welcome) {
 // less than what peers remember: clocks differ in speed.)
 func (g *Ledger) startFor(now int64, l *link, n number) uint64 {
 	switch {
-	case n.Kind != numberKnown && (l.acked || now-g.cfg.Born > 2*g.cfg.PartitionMemory):
+	case n.Kind != numberKnown && (l.acked || now-g.cfg.Born > g.old()):
 		return g.log.boundary(g.log.told)
 	case n.Kind == numberNone:
 		return g.log.base()
@@ -110,7 +110,7 @@ func (g *Ledger) answered(now int64, l *link, echo int64) {
 // tickLink does what is due on one link and says when it wants to be called again.
 func (g *Ledger) tickLink(now int64, l *link) (next int64) {
 	if l.deadAt != 0 {
-		return l.deadAt + g.cfg.PartitionMemory + 1
+		return g.forgetsAt(l)
 	}
 	if l.state == closed {
 		return math.MaxInt64

@@ -14,14 +14,16 @@ type source struct {
 	nonce   uint64 // ours, for that session
 	started bool   // its START has come
 	refused bool   // it was told off already
+	left    bool   // it said goodbye
 	parts   parts  // of a START or BATCH that is not whole yet
 
-	heardAt int64
-	wall    wall    // what it last said of its wall clock
-	delay   leastOf // receive − send, in the difference of the two clocks
-	lag     int64   // age of the newest news when it was applied
-	worst   mostOf  // the largest such age
-	lost    uint64  // drains skipped
+	heardAt   int64   // when a frame of its log last came
+	currentAt int64   // when one last came after which we had all that it had sent; 0: never yet
+	wall      wall    // what it last said of its wall clock
+	delay     leastOf // receive − send, in the difference of the two clocks
+	lag       int64   // age of the newest news when it was applied
+	worst     mostOf  // the largest such age
+	lost      uint64  // drains skipped
 }
 
 // parts gathers the parts of a START, or of the batch that continues our number; they
@@ -110,7 +112,8 @@ func (g *Ledger) hear(now int64, f *frame) error {
 	case kindBatch:
 		return g.admit(now, h, s, f)
 	case kindPing:
-		if g.told(h.origin, f.ping.Wall); s.started {
+		if g.told(h.origin, f.ping.Wall); s.started { // nothing else was under way
+			s.currentAt = now
 			g.acknowledge(h, s, f.sent, false)
 		}
 	case kindHolding:
@@ -200,8 +203,8 @@ func (g *Ledger) opened(now int64, h header, s *source, f *frame) error {
 		g.reply(h, &held{Parts: len(s.parts.bodies), Echo: f.sent})
 		return nil
 	}
-	g.missed(h.origin, s, s.numbers.begin(m.Numbers))
-	s.cursor, s.started, s.parts = s.numbers.least(), true, parts{}
+	g.missed(h.origin, s, s.numbers.begin(m.Numbers, g.cfg.Joins))
+	s.cursor, s.started, s.parts, s.currentAt = s.numbers.least(), true, parts{}, now
 	g.acknowledge(h, s, f.sent, false)
 	return nil
 }
@@ -228,6 +231,9 @@ func (g *Ledger) admit(now int64, h header, s *source, f *frame) error {
 	case !s.started:
 		return nil // its START was lost; both come again
 	case b.To <= s.cursor:
+		if b.To == s.cursor {
+			s.currentAt = now
+		}
 		g.acknowledge(h, s, f.sent, false)
 		return nil
 	case b.From > s.cursor:
@@ -253,7 +259,7 @@ func (g *Ledger) admit(now int64, h header, s *source, f *frame) error {
 		}
 		g.missed(h.origin, s, s.numbers.straddled(b.From, b.To))
 		s.numbers.raise(b.To)
-		s.cursor, s.parts = b.To, parts{}
+		s.cursor, s.parts, s.currentAt = b.To, parts{}, now
 	}
 	g.acknowledge(h, s, f.sent, false)
 	return nil
@@ -268,4 +274,9 @@ func (g *Ledger) acknowledge(h header, s *source, echo int64, gap bool) {
 func (g *Ledger) reply(h header, m message) { g.send(h.origin, encodeFrame(h, m)) }
 
 // bidden is a peer's goodbye: it will hear nothing more, so its cursor is free.
-func (g *Ledger) bidden(peer uint64) { g.free(func(l *link) bool { return l.peer == peer }) }
+func (g *Ledger) bidden(peer uint64) {
+	if s := g.sources[peer]; s != nil {
+		s.left = true
+	}
+	g.free(func(l *link) bool { return l.peer == peer })
+}

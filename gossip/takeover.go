@@ -83,8 +83,8 @@ func (g *Ledger) take(now int64, donor uint64, s *source) error {
 	whole := false
 	out.Own, whole = g.ownSince(own, first, last)
 	for c := v.From; c < v.To; {
-		from, how, first := c, j.compare(c, v.Numbers, g.cfg.Incarnation, whole), j.claims[c] == nil
-		for ; c < v.To && j.compare(c, v.Numbers, g.cfg.Incarnation, whole) == how && (j.claims[c] == nil) == first; c++ {
+		from, how := c, j.compare(c, v.Numbers, g.cfg.Incarnation, whole)
+		for ; c < v.To && j.compare(c, v.Numbers, g.cfg.Incarnation, whole) == how; c++ {
 			j.claim(c, v.Numbers, how)
 			j.loaded[c] = true
 		}
@@ -93,7 +93,7 @@ func (g *Ledger) take(now int64, donor uint64, s *source) error {
 			continue
 		}
 		part := out.cut(from, c)
-		part.Exact, part.Clears = how == instead, how == instead && !first
+		part.Exact = how == instead
 		g.out.Chunks = append(g.out.Chunks, part)
 	}
 	return nil

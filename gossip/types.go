@@ -93,8 +93,9 @@ type LinkStats struct {
 	RoundTrip  int64 // least seen in the last minute, ns; 0: none yet
 	SilentFor  int64 // since it last acknowledged anything, ns; 0 if nothing is due
 	SourceSeen bool  // its own log is in session with us
-	Lag        int64 // age of the newest of its news when we applied it, ns
-	LagMax     int64 // the worst of the last 10 to 20 s, and how long it is overdue
+	Lag        int64 // age of the newest of its news when we applied it, or how long more is overdue, ns
+	LagMax     int64 // the worst of the last 10 to 20 s
+	Overdue    int64 // for how long news or a sign of life is, that we could apply; ns
 	HeardAt    int64 // when its last frame came
 	Lost       uint64
 	Wall       int64 // the peer's wall clock minus ours at one instant, ns; see Ledger.SetWall
@@ -111,12 +112,17 @@ func (g *Ledger) Links(now int64) []LinkStats {
 		if l.unanswered != 0 {
 			s.SilentFor = now - l.unanswered
 		}
+		current := l.upAt
 		if src := g.sources[l.peer]; src != nil {
 			s.SourceSeen, s.HeardAt, s.Lost = src.started, src.heardAt, src.lost
-			silent := now - src.heardAt - g.cfg.Keepalive
 			s.Wall, s.WallKnown = g.wallOf(now, l, src)
-			s.Lag, s.LagMax = addSat(src.lag, s.RoundTrip), addSat(max(src.worst.most(now), silent), s.RoundTrip)
+			s.Lag, s.LagMax = src.lag, src.worst.most(now)
+			if src.currentAt != 0 {
+				current = src.currentAt
+			}
 		}
+		s.Overdue = max(now-current-g.cfg.Keepalive, 0)
+		s.Lag, s.LagMax = addSat(max(s.Lag, s.Overdue), s.RoundTrip), addSat(max(s.LagMax, s.Overdue), s.RoundTrip)
 		stats = append(stats, s)
 	}
 	return stats
@@ -170,6 +176,10 @@ func (g *Ledger) Size() (entries, bytes int) { return g.log.entriesAfter(0), g.l
 // Lost is how many drains of peers this node skipped because they were no longer to
 // be had.
 func (g *Ledger) Lost() uint64 { return g.lost }
+
+// Forgiven is how many events of this node peers were not told when they were back, or
+// would not be: see Config.Stale.
+func (g *Ledger) Forgiven() int64 { return g.log.forgiven }
 
 // Gap is the least time between two batches on one link now, in nanoseconds.
 func (g *Ledger) Gap() int64 { return g.gap() }

@@ -93,11 +93,11 @@ func (v *vector) allows(starts []uint64) bool {
 }
 
 // begin has the chunks stand where a START says. It returns how many drains some of them
-// miss.
-func (v *vector) begin(starts []uint64) (missed uint64) {
+// miss; with all, also of what has no number: as far as anybody can tell, all before.
+func (v *vector) begin(starts []uint64, all bool) (missed uint64) {
 	var gaps []span
 	for c := range Chunks {
-		if n, at := v.at(c), startOf(starts, c); n.Kind != numberNone && at > n.N {
+		if n, at := v.at(c), startOf(starts, c); at > n.N && (all || n.Kind != numberNone) {
 			gaps = append(gaps, span{n.N, at})
 		}
 	}

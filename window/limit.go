@@ -88,3 +88,20 @@ func (l *Limit) Events() int64 { return l.events }
 func (l *Limit) SameCut(m *Limit) bool {
 	return l.per == m.per && l.unit == m.unit && l.zone == m.zone
 }
+
+// Memory is how long, in nanoseconds, what is counted now may matter at most.
+func (l *Limit) Memory() int64 {
+	const hour = 3600 * 1_000_000_000
+	switch l.unit {
+	case Day:
+		return 25 * hour
+	case Week:
+		return (7*24 + 1) * hour
+	case Month:
+		return (31*24 + 1) * hour
+	}
+	if l.sliding {
+		return 2 * l.per
+	}
+	return l.per
+}

@@ -80,6 +80,8 @@ type Engine struct {
 	at    int64   // when the clock was last told
 	walls []int64 // of the peers against ours; scratch
 
+	longest int64 // memory of any limit
+
 	adopted int64 // when it took over the donor's cluster time, while it joins
 
 	holds map[hold]*held
@@ -90,7 +92,8 @@ type Engine struct {
 
 	limit   *table.Limit // of the last charge: they come grouped
 	heard   map[uint64]*hearing
-	dropped int64 // events of limits past the table's bound
+	excess  map[uint64]*peak // by limit
+	dropped int64            // events of limits past the table's bound
 }
 
 // sweepShards is how many shards of the table are swept in each sync interval.
@@ -110,13 +113,14 @@ func New(now int64, cfg Config) *Engine {
 	e := &Engine{
 		cfg: cfg, table: cfg.Table, nodes: 1, alive: make(map[uint64]bool), heard: make(map[uint64]*hearing),
 		clock: window.NewClock(cfg.Wall()), holds: make(map[hold]*held), bans: make(map[gossip.RecordKey]gossip.Record),
-		texts: make(map[uint64]gossip.Definition), adopted: never,
+		texts: make(map[uint64]gossip.Definition), excess: make(map[uint64]*peak), adopted: never,
 	}
 	cfg.Ledger.Born = now
 	if cfg.Ledger.Compose == nil {
 		cfg.Ledger.Compose = e.compose
 	}
-	cfg.Ledger.Expired = e.over
+	cfg.Ledger.Expired, cfg.Ledger.Stale = e.over, e.stale
+	cfg.Ledger.Memory = func() int64 { return e.longest }
 	e.ledger = gossip.New(cfg.Ledger)
 	e.keep = 2 * cmp.Or(cfg.Ledger.PartitionMemory, 600*second)
 	e.drained, e.synced = now, now
@@ -133,6 +137,7 @@ func (e *Engine) Poke() bool { return !e.poked.Swap(true) }
 func (e *Engine) Define(now int64, d gossip.Definition) {
 	e.ledger.Define(now, d)
 	e.texts[d.ID] = d
+	e.remembers(d.ID)
 	e.settle(now)
 }
 
@@ -267,6 +272,7 @@ func (e *Engine) learn(d gossip.Definition) {
 		e.cfg.Note(gossip.Note{Text: "limit " + d.Name + " of a peer: " + err.Error()})
 	} else if l := e.table.Lookup(d.ID); !l.Defined() {
 		e.texts[d.ID] = d
+		e.remembers(d.ID)
 	}
 	e.limit = nil
 }
@@ -284,6 +290,7 @@ func (e *Engine) charge(now int64, c *gossip.Charge) {
 	}
 	e.note(now, c)
 	e.table.Charge(l, c.Hash, now, table.Row{N: c.N, Start: c.Start, Per: c.Per}, e.debt(now, def, c.Start, c.Per))
+	e.exceeded(now, l)
 }
 
 // debt is how far news may push a bucket below empty: if it is older than

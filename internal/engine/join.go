@@ -2,6 +2,7 @@ package engine
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/stint-go/stint/gossip"
@@ -92,6 +93,10 @@ func rowOf(l *table.Limit, s *table.Saved) gossip.Row {
 // keyID is a key of a limit.
 type keyID struct{ limit, hash uint64 }
 
+func (k keyID) compare(o keyID) int {
+	return cmp.Or(cmp.Compare(k.limit, o.limit), cmp.Compare(k.hash, o.hash))
+}
+
 // merge takes over what a donor has: on top of each row comes what this node has spent and
 // the donor had not heard of.
 func (e *Engine) merge(now int64, c *gossip.Chunk) {
@@ -107,7 +112,7 @@ func (e *Engine) merge(now int64, c *gossip.Chunk) {
 		m.more.add(o.Limit, o.Hash, table.Row{N: o.N, Start: o.Start, Per: o.Per})
 	}
 	e.addHolds(c, &m)
-	if c.Clears {
+	if c.Exact {
 		e.clear(now, c, &m)
 	}
 	saved := &table.Saved{}
@@ -143,21 +148,29 @@ func (m rows) add(limit, hash uint64, r table.Row) {
 	m[id] = append(m[id], r)
 }
 
-// clear has the keys that a donor has no rows of count what is this node's own.
+// clear has the keys that a donor has no rows of count what is this node's own, be it less
+// than nothing.
 func (e *Engine) clear(now int64, c *gossip.Chunk, m *merger) {
 	given := make(map[keyID]struct{}, len(c.Rows))
 	for i := range c.Rows {
 		given[keyID{c.Rows[i].Limit, c.Rows[i].Hash}] = struct{}{}
 	}
 	first, last := gossip.Range(c.From, c.To)
-	e.table.Keys(first, last, func(l *table.Limit, hash uint64) {
+	clear := func(l *table.Limit, hash uint64) {
 		id := keyID{l.ID(), hash}
 		if _, ok := given[id]; !ok && (l.Def().Shared || l.Def().Kind == table.Unknown) {
+			given[id] = struct{}{}
 			o := e.table.Nothing(l, hash, now)
 			o.More, o.Exact = m.more[id], true
 			e.table.Merge(l, now, o)
 		}
-	})
+	}
+	e.table.Keys(first, last, clear)
+	for _, id := range slices.SortedFunc(maps.Keys(m.more), keyID.compare) { // also what has come to nothing here
+		if l := e.limitOf(id.limit); l != nil {
+			clear(l, id.hash)
+		}
+	}
 }
 
 var kinds = [...]table.Kind{gossip.RowBucket: table.Bucket, gossip.RowWindow: table.Window, gossip.RowLog: table.Log}

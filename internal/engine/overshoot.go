@@ -20,12 +20,16 @@ type hearing struct {
 type spending struct {
 	since           int64
 	current, before int64 // events of this stretch, and of its neighbour
-
-	turnedAt         int64
-	most, mostBefore int64 // of two neighbours, in these 10 s and in the 10 s before
+	peak                  // of two neighbours
 }
 
-const second = 1_000_000_000
+// peak is the most of the last 10 to 20 s: of these 10 s, and of the 10 s before.
+type peak struct{ turnedAt, most, mostBefore int64 }
+
+const (
+	second   = 1_000_000_000
+	patience = second / 2 // with a sign of life that is late
+)
 
 func (s *spending) add(now, n, length int64) {
 	switch past := now - s.since; {
@@ -34,24 +38,28 @@ func (s *spending) add(now, n, length int64) {
 	case past >= length:
 		s.since, s.current, s.before = now, 0, s.current
 	}
-	s.turn(now)
 	s.current += n
-	s.most = max(s.most, s.before+s.current)
+	s.see(now, s.before+s.current)
 }
 
-func (s *spending) turn(now int64) {
-	switch past := now - s.turnedAt; {
+func (p *peak) see(now, n int64) {
+	p.turn(now)
+	p.most = max(p.most, n)
+}
+
+func (p *peak) turn(now int64) {
+	switch past := now - p.turnedAt; {
 	case past >= 20*second:
-		s.turnedAt, s.most, s.mostBefore = now, 0, 0
+		p.turnedAt, p.most, p.mostBefore = now, 0, 0
 	case past >= 10*second:
-		s.turnedAt, s.most, s.mostBefore = now, 0, s.most
+		p.turnedAt, p.most, p.mostBefore = now, 0, p.most
 	}
 }
 
-// unheard is how much it may have been, of late.
-func (s *spending) unheard(now int64) int64 {
-	s.turn(now)
-	return max(s.most, s.mostBefore)
+// of is the most, of late.
+func (p *peak) of(now int64) int64 {
+	p.turn(now)
+	return max(p.most, p.mostBefore)
 }
 
 func (e *Engine) note(now int64, c *gossip.Charge) {
@@ -65,7 +73,7 @@ func (e *Engine) note(now int64, c *gossip.Charge) {
 	}
 	s := h.limits[c.Limit]
 	if s == nil {
-		s = &spending{since: now, turnedAt: now}
+		s = &spending{since: now, peak: peak{turnedAt: now}}
 		h.limits[c.Limit] = s
 	}
 	s.add(now, max(c.N, 0), max(h.age, e.ledger.Gap()))
@@ -85,8 +93,9 @@ func (e *Engine) age(now int64) {
 // and this node has not heard. For each peer that is what it may hold unsent, θ − 1,
 // and what it spends while its news is under way: the most that it told of in any
 // stretch as long as the worst age of its news, over the last 10 to 20 s, but never more
-// than the limit lets one node spend in that time. A burst that strikes all nodes at one
-// instant is known, and counts, once they have told of it.
+// than the limit lets one node spend in that time, which is what counts of one whose news
+// is overdue. A burst that strikes all nodes at one instant is known, and counts, once
+// they have told of it.
 func (e *Engine) Bound(now int64, l *table.Limit) float64 {
 	burst, rate := e.capacity(now, l.Def())
 	if burst == 0 || !l.Def().Shared {
@@ -99,13 +108,39 @@ func (e *Engine) Bound(now int64, l *table.Limit) float64 {
 			continue
 		}
 		age := float64(s.LagMax+e.ledger.Gap()) / second
-		spent := 0.0
+		spent, most := 0.0, burst+rate*age
 		if h := e.heard[s.Peer]; h != nil && h.limits[l.ID()] != nil {
-			spent = float64(h.limits[l.ID()].unheard(now))
+			spent = float64(h.limits[l.ID()].of(now))
 		}
-		sum += min(theta-1+spent, burst+rate*age)
+		if s.Overdue > patience {
+			spent = most
+		}
+		sum += min(theta-1+spent, most)
 	}
 	return math.Ceil(sum)
+}
+
+// exceeded notes by how much charges have left keys of a limit beyond it.
+func (e *Engine) exceeded(now int64, l *table.Limit) {
+	n := l.Exceeded()
+	if n == 0 {
+		return
+	}
+	p := e.excess[l.ID()]
+	if p == nil {
+		p = &peak{turnedAt: now}
+		e.excess[l.ID()] = p
+	}
+	p.see(now, n)
+}
+
+// Excess is by how many events the key of a limit that others and this node have together
+// overspent most stood beyond it, in the last 10 to 20 s, as far as this node has heard.
+func (e *Engine) Excess(now int64, l *table.Limit) int64 {
+	if p := e.excess[l.ID()]; p != nil {
+		return p.of(now)
+	}
+	return 0
 }
 
 // capacity is how much a key of a limit can have at once, and how much comes back in a
@@ -129,11 +164,18 @@ func (e *Engine) Links(now int64) []gossip.LinkStats { return e.ledger.Links(now
 // Lost is how many drains of peers could no longer be had when they were due.
 func (e *Engine) Lost() int64 { return int64(e.ledger.Lost()) }
 
+// Forgiven is how many events of this node peers that were away too long are not told.
+func (e *Engine) Forgiven() int64 { return e.ledger.Forgiven() }
+
 // Dropped is how many events of peers fell to limits past the table's bound.
 func (e *Engine) Dropped() int64 { return e.dropped }
 
 // RecordsDropped is how many holds and bans of peers found no room.
 func (e *Engine) RecordsDropped() int64 { return int64(e.ledger.RecordsDropped()) }
+
+// LogSize is the entries that are kept for peers which have not acknowledged them, and
+// about the bytes that takes.
+func (e *Engine) LogSize() (entries, bytes int) { return e.ledger.Size() }
 
 // Gap is the least time between two batches on a link, in nanoseconds.
 func (e *Engine) Gap() int64 { return e.ledger.Gap() }

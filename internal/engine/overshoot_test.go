@@ -93,7 +93,7 @@ func TestSpendingCoversEveryStretch(t *testing.T) {
 			s.add(0, 1, length)
 			s.add(pause, 50, length)
 			s.add(pause+split, 50, length)
-			if got, want := s.unheard(pause+split), int64(100); got < want {
+			if got, want := s.of(pause+split), int64(100); got < want {
 				t.Errorf("50 and 50 within %d, %d after the first: got %d, want %d", split, pause, got, want)
 			}
 		}
@@ -102,7 +102,7 @@ func TestSpendingCoversEveryStretch(t *testing.T) {
 	for i := range int64(1000) {
 		s.add(i, 1, length)
 	}
-	if got := s.unheard(1000); got < length || got > 2*length {
+	if got := s.of(1000); got < length || got > 2*length {
 		t.Errorf("one each: got %d in a stretch of %d, want as many to twice that", got, length)
 	}
 }

@@ -96,6 +96,7 @@ func (e *Engine) weigh(now int64, h *held) {
 		return
 	}
 	e.table.Charge(l, r.Hash, now, table.Row{N: delta, Start: r.Start, Per: r.Per}, e.debt(now, l.Def(), r.Start, r.Per))
+	e.exceeded(now, l)
 	if r.Writer != e.cfg.Ledger.Incarnation {
 		e.note(now, &gossip.Charge{Origin: r.Writer, Entry: gossip.Entry{Limit: r.Limit, Hash: r.Hash, N: delta}})
 	}

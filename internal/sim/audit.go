@@ -155,6 +155,8 @@ func (n *Node) matches(from *Node, keys []int, before, after []number) {
 		case missing == 0:
 		case from.over(s):
 			w.Stats.Over++
+		case from.mayLack(s, missing):
+			w.Stats.Untold++
 		default:
 			w.failf("%v applied (%d, %d] of %v with %d events missing of %v", n, first, last, from, missing, s)
 		}

@@ -147,9 +147,9 @@ func (w *World) slack(k *key) float64 {
 	return rounding + 3e-6*float64(w.opts.PPM)*k.rate(w.now)
 }
 
-// forgiven is how many events of charges a node has cut off so far; each time part of
-// one may have gone with them.
-func (w *World) forgiven(n *Node) int64 { return 2 * n.book.forgiven }
+// forgiven is how many events of charges a node has cut off so far, or was not told of;
+// each time part of one may have gone with them.
+func (w *World) forgiven(n *Node) int64 { return 2 * (n.book.forgiven + w.untold()) }
 
 func (w *World) forgave(n *Node) {
 	now := n.table.Stats().Forgiven

@@ -62,6 +62,10 @@ func Chaos(seed uint64) Options {
 		if forgetful || !small {
 			o.Ledger.PartitionMemory = w.between(20*Millisecond, 500*Millisecond)
 		}
+		o.Ledger.MaxMemory = w.between(o.Ledger.PartitionMemory, 2*Second) // limits' own may be longer
+		if forgetful && w.chance(0.5) {
+			o.Ledger.MaxMemory = o.Ledger.PartitionMemory
+		}
 	}
 	return o
 }

@@ -22,7 +22,6 @@ type given struct {
 	fullAt int64
 	limit  Limit
 	vague  bool
-	row    bool // it was given; else its key is at rest
 }
 
 type part struct {
@@ -41,19 +40,16 @@ type arrival struct {
 // Cut is the table's; what is unsent in the range is drained, and what is cut remembered.
 func (t *audited) Cut(now int64, first, last uint64, told func(*table.Limit, uint64, table.Row), emit func(*table.Limit, *table.Saved)) {
 	b := &t.n.book
-	t.n.cut = make(map[int]bool)
+	t.n.cut = true
 	t.Table.Cut(now, first, last, func(l *table.Limit, hash uint64, r table.Row) {
 		b.drained = append(b.drained, amount{t.n.w.spotOf(t.n.w.keyOf(l, hash), r.Start, r.Per), r.N})
 		told(l, hash, r)
-	}, func(l *table.Limit, s *table.Saved) {
-		t.n.cut[t.n.w.keyOf(l, s.Hash)] = true
-		emit(l, s)
-	})
+	}, emit)
 }
 
 // hasServed notes what a donor has, if it has just cut chunks for the newcomer that asked.
 func (n *Node) hasServed(to *Node, f frame) {
-	if n.cut == nil {
+	if !n.cut {
 		return
 	}
 	for _, m := range n.w.nodes {
@@ -66,11 +62,11 @@ func (n *Node) hasServed(to *Node, f frame) {
 		s[k.index] = n.given(k)
 	}
 	n.book.served[serving{to.id, f.own[0]}] = &s
-	n.cut = nil
+	n.cut = false
 }
 
 func (n *Node) given(k *key) *given {
-	g := &given{of: make(map[uint64]part), tally: n.tallies[k.index].clone(), holds: make(map[gossip.RecordKey]stake), fullAt: n.book.fullAt[k.index], limit: n.limit(k), vague: n.book.vague[k.index], row: n.cut[k.index]}
+	g := &given{of: make(map[uint64]part), tally: n.tallies[k.index].clone(), holds: make(map[gossip.RecordKey]stake), fullAt: n.book.fullAt[k.index], limit: n.limit(k), vague: n.book.vague[k.index]}
 	for origin, a := range n.book.accounts {
 		g.of[origin] = part{coverage{slices.Clone(a.keys[k.index].spans)}, n.w.amountsOf(k, a.applied)}
 	}

@@ -10,7 +10,7 @@ import (
 // inheritsTally has the naive account of a key become what the donor had counted with
 // the rest of the node's own on top.
 func (n *Node) inheritsTally(k *key, g *given, rest map[int]int64, donor *Node) {
-	t, was, l := &n.tallies[k.index], n.tallies[k.index].clone(), n.limit(k)
+	t, was, l := &n.tallies[k.index], n.tallies[k.index], n.limit(k)
 	*t = g.tally.clone()
 	t.exact = max(t.exact, was.exact)
 	t.loose, t.early = t.loose || was.loose, t.early || was.early
@@ -26,33 +26,6 @@ func (n *Node) inheritsTally(k *key, g *given, rest map[int]int64, donor *Node) 
 	case l.log():
 		n.logOnTop(k, t, rest, g, donor)
 	}
-	if !g.row {
-		n.keeps(k, t, &was)
-	}
-}
-
-// keeps has a node keep what it counts of a key that is at rest at the donor: of which it
-// has not heard what was given back.
-func (n *Node) keeps(k *key, t, was *tally) {
-	l, w := n.limit(k), n.w
-	if t.moments.sum() != was.moments.sum() {
-		t.early = true
-		w.Stats.Kept++
-	}
-	t.moments = was.moments
-	for start, v := range t.counts {
-		if was.counts[start] != v {
-			w.foreign[w.spotOf(k.index, start, l.Per)] = true
-			w.Stats.Kept++
-		}
-	}
-	for start, v := range was.counts {
-		if t.counts[start] != v {
-			w.foreign[w.spotOf(k.index, start, l.Per)] = true
-			w.Stats.Kept++
-		}
-	}
-	t.counts = was.counts
 }
 
 func (n *Node) windowsOnTop(k *key, t *tally, rest map[int]int64) {

@@ -35,8 +35,8 @@ type Node struct {
 	links    map[uint64]*link // outgoing
 
 	book   book
-	coming *arrival     // while it takes in what a donor gives
-	cut    map[int]bool // keys that it gave, when what is being taken in had its table cut; else nil
+	coming *arrival // while it takes in what a donor gives
+	cut    bool     // its table was, by what is being taken in
 }
 
 // birth starts a node whose clock shows offset at virtual time 0.

@@ -23,6 +23,7 @@ type Stats struct {
 
 	Late         int   // amounts that came when their window no longer counted
 	Over         int   // amounts that their origin dropped because of that
+	Untold       int   // amounts that it dropped as stale
 	Ahead        int   // amounts of the window ahead
 	FarAhead     int   // amounts of a window further ahead
 	Merged       int   // batches with a key in two windows, of several drains
@@ -39,7 +40,6 @@ type Stats struct {
 	Resent       int // records that were news in a START
 	Waived       int // deadlines that a newcomer has let pass, or a donor
 	TakenOver    int // answers of donors that were merged
-	Kept         int // counts of a newcomer that were more than the donor's with the rest on top
 	Vague        int // keys of which two donors each had something that the other had not
 	Changes      int // of definitions
 	ChangedAlike int // windows found equal after one
@@ -56,10 +56,10 @@ func (s *Stats) Add(o *Stats) {
 		&s.Duplicates: o.Duplicates, &s.Gaps: o.Gaps, &s.Coalesced: o.Coalesced, &s.Parts: o.Parts,
 		&s.Stale: o.Stale, &s.Crossed: o.Crossed, &s.Full: o.Full, &s.Lost: o.Lost,
 		&s.Restarts: o.Restarts, &s.Handovers: o.Handovers, &s.Compared: o.Compared,
-		&s.Windows: o.Windows, &s.Logs: o.Logs, &s.Late: o.Late, &s.Over: o.Over, &s.Ahead: o.Ahead, &s.FarAhead: o.FarAhead,
+		&s.Windows: o.Windows, &s.Logs: o.Logs, &s.Late: o.Late, &s.Over: o.Over, &s.Untold: o.Untold, &s.Ahead: o.Ahead, &s.FarAhead: o.FarAhead,
 		&s.Merged: o.Merged, &s.EarlyRefunds: o.EarlyRefunds, &s.Holds: o.Holds, &s.Settled: o.Settled,
 		&s.LateSettles: o.LateSettles, &s.HoldsAlike: o.HoldsAlike, &s.Bans: o.Bans, &s.BansReplaced: o.BansReplaced,
-		&s.BansAlike: o.BansAlike, &s.Resent: o.Resent, &s.Waived: o.Waived, &s.TakenOver: o.TakenOver, &s.Kept: o.Kept, &s.Vague: o.Vague, &s.Changes: o.Changes, &s.ChangedAlike: o.ChangedAlike,
+		&s.BansAlike: o.BansAlike, &s.Resent: o.Resent, &s.Waived: o.Waived, &s.TakenOver: o.TakenOver, &s.Vague: o.Vague, &s.Changes: o.Changes, &s.ChangedAlike: o.ChangedAlike,
 	} {
 		*sum += n
 	}

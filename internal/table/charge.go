@@ -73,6 +73,7 @@ func (t *Table) chargeLocked(s *shard, l *Limit, v *version, i int, now int64, r
 	} else {
 		t.chargeEntry(s, e, v, now, r, debt)
 	}
+	l.exceeds(t.beyondLocked(s, e, v, now))
 	if s.groups[i/groupSlots].dirty&slotBit(i) == 0 {
 		return false
 	}

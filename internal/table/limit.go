@@ -56,6 +56,7 @@ type Limit struct {
 
 	_               [64]byte // what is written below shares no cache line with the above
 	allowed, denied counter
+	beyond          atomic.Int64 // the most that a charge has left a key beyond the limit, until told
 }
 
 // version is one definition of a limit, past or present.

@@ -261,7 +261,7 @@ func TestLook(t *testing.T) {
 	if self["name"] != "alone" || self["self"] != true || self["state"] != "alive" || len(self["incarnation"].(string)) != 16 {
 		t.Errorf("members: %v", body)
 	}
-	for _, field := range []string{"addr", "lag_ms", "lag_max_ms", "backlog", "unacked", "bytes_out", "bytes_in", "reconnects"} {
+	for _, field := range []string{"addr", "joining", "in_session", "lag_ms", "lag_max_ms", "backlog", "unacked", "bytes_out", "bytes_in", "reconnects"} {
 		if _, ok := self[field]; !ok {
 			t.Errorf("members: no field %s in %v", field, self)
 		}
@@ -271,7 +271,7 @@ func TestLook(t *testing.T) {
 	if body["name"] != "alone" || body["nodes"] != 1.0 || body["keys"] != 1.0 {
 		t.Errorf("stats: %v", body)
 	}
-	for _, field := range []string{"max_keys", "evicted", "overflowed", "forgiven", "lost", "dropped", "malformed", "gap_ms", "holds", "bans", "skew_ms", "limits", "peers"} {
+	for _, field := range []string{"joining", "missing", "unheld", "log_entries", "log_bytes", "max_keys", "evicted", "overflowed", "forgiven", "lost", "dropped", "malformed", "gap_ms", "holds", "bans", "skew_ms", "limits", "peers"} {
 		if _, ok := body[field]; !ok {
 			t.Errorf("stats: no field %s in %v", field, body)
 		}

@@ -56,6 +56,7 @@ type memberBody struct {
 	Addr        string  `json:"addr"`
 	Self        bool    `json:"self"`
 	State       string  `json:"state"`
+	Joining     bool    `json:"joining"`
 	Incarnation string  `json:"incarnation"`
 	InSession   bool    `json:"in_session"`
 	Lag         float64 `json:"lag_ms"`
@@ -71,7 +72,7 @@ func memberBodies(all []stint.Member) []memberBody {
 	out := []memberBody{}
 	for _, m := range all {
 		out = append(out, memberBody{
-			Name: m.Name, Addr: m.Addr, Self: m.Self, State: m.State,
+			Name: m.Name, Addr: m.Addr, Self: m.Self, State: m.State, Joining: m.Joining,
 			Incarnation: fmt.Sprintf("%016x", m.Incarnation),
 			InSession:   m.InSession, Lag: millis(m.Lag), LagMax: millis(m.LagMax),
 			Backlog: m.Backlog, Unacked: m.Unacked,
@@ -83,8 +84,19 @@ func memberBodies(all []stint.Member) []memberBody {
 
 func millis(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
+// overshootBody is what a limit may be overspent by now, and was of late.
+type overshootBody struct {
+	Name   string  `json:"name"`
+	Bound  float64 `json:"bound"`
+	Excess int64   `json:"excess"`
+}
+
 func (d *Daemon) members(w http.ResponseWriter, _ *http.Request) {
-	reply(w, http.StatusOK, map[string]any{"members": memberBodies(d.node.Members())})
+	limits := []overshootBody{}
+	for _, l := range d.node.Stats().Limits {
+		limits = append(limits, overshootBody{l.Name, l.Bound, l.Excess})
+	}
+	reply(w, http.StatusOK, map[string]any{"members": memberBodies(d.node.Members()), "limits": limits})
 }
 
 type limitStatsBody struct {
@@ -92,11 +104,14 @@ type limitStatsBody struct {
 	Allowed int64   `json:"allowed"`
 	Denied  int64   `json:"denied"`
 	Bound   float64 `json:"bound"`
+	Excess  int64   `json:"excess"`
 }
 
 type statsBody struct {
 	Name       string           `json:"name"`
 	Nodes      int              `json:"nodes"`
+	Joining    bool             `json:"joining"`
+	Missing    int              `json:"missing"`
 	Keys       int              `json:"keys"`
 	MaxKeys    int              `json:"max_keys"`
 	Evicted    int64            `json:"evicted"`
@@ -104,7 +119,10 @@ type statsBody struct {
 	Forgiven   int64            `json:"forgiven"`
 	Lost       int64            `json:"lost"`
 	Dropped    int64            `json:"dropped"`
+	Unheld     int64            `json:"unheld"`
 	Malformed  int64            `json:"malformed"`
+	LogEntries int              `json:"log_entries"`
+	LogBytes   int              `json:"log_bytes"`
 	Gap        float64          `json:"gap_ms"`
 	Holds      int              `json:"holds"`
 	Bans       int              `json:"bans"`
@@ -116,14 +134,15 @@ type statsBody struct {
 func (d *Daemon) stats(w http.ResponseWriter, _ *http.Request) {
 	s := d.node.Stats()
 	body := statsBody{
-		Name: s.Name, Nodes: s.Nodes, Keys: s.Keys, MaxKeys: s.MaxKeys, Evicted: s.Evicted,
+		Name: s.Name, Nodes: s.Nodes, Joining: s.Joining, Missing: s.Missing, Keys: s.Keys, MaxKeys: s.MaxKeys, Evicted: s.Evicted,
 		Overflowed: s.Overflowed, Forgiven: s.Forgiven, Lost: s.Lost,
-		Dropped: s.Dropped, Malformed: s.Malformed, Gap: millis(s.Gap),
+		Dropped: s.Dropped, Unheld: s.Unheld, Malformed: s.Malformed,
+		LogEntries: s.LogEntries, LogBytes: s.LogBytes, Gap: millis(s.Gap),
 		Holds: s.Holds, Bans: s.Bans, Skew: millis(s.Skew),
 		Limits: []limitStatsBody{}, Peers: memberBodies(s.Peers),
 	}
 	for _, l := range s.Limits {
-		body.Limits = append(body.Limits, limitStatsBody{limitBody{l.Name, l.Limit}, l.Allowed, l.Denied, l.Bound})
+		body.Limits = append(body.Limits, limitStatsBody{limitBody{l.Name, l.Limit}, l.Allowed, l.Denied, l.Bound, l.Excess})
 	}
 	reply(w, http.StatusOK, body)
 }
