@@ -34,7 +34,7 @@ func TestReplayedCapture(t *testing.T) {
 					v.impostor()
 				}
 				v.goOn()
-				t.Logf("\n%s", table(mode, v.rows))
+				t.Logf("\n%s", printed(mode, v.rows))
 			})
 		})
 	}
@@ -60,7 +60,7 @@ type row struct {
 	lost, broken, log, counts int // live members lost, links broken, lines at warn, counts changed
 }
 
-func table(mode string, rows []row) string {
+func printed(mode string, rows []row) string {
 	var b strings.Builder
 	line := "%-9s %-10s %-11s %-17s %8v %10v %10v %7v %6v %6v %5v %7v\n"
 	fmt.Fprintf(&b, line, "", "node", "what", "how", "tries", "bytes", "answered", "ghosts", "lost", "links", "log", "counts")

@@ -22,7 +22,8 @@ type Ledger struct {
 	whole bool  // it can be: nothing of it was given up
 	alone bool  // it turns newcomer if it meets somebody who is ready
 
-	missing int // chunks that it could not have
+	missing int  // chunks that it could not have
+	crowded bool // that there are maxSources was noted
 
 	register register
 	opening  *opening // the newest, while nothing has changed
@@ -140,6 +141,7 @@ func (g *Ledger) forget(now int64) {
 	for inc, s := range g.sources {
 		if now-s.heardAt > g.memory() {
 			delete(g.sources, inc)
+			g.crowded = false
 		}
 	}
 	g.forgetRecords(now)
