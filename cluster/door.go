@@ -31,6 +31,9 @@ func (w *wire) route(c *wireConn) {
 		return
 	}
 	conn.SetDeadline(time.Time{})
+	if w.members != nil {
+		conn = &vetted{Conn: conn}
+	}
 	select {
 	case w.streams <- conn:
 	case <-w.ctx.Done():

@@ -123,10 +123,12 @@ func (d *delegate) report(n *memberlist.Node) {
 
 var levelPrefix = regexp.MustCompile(`^\[[A-Z]+\] (memberlist: )?`)
 
+const noKeyOpens = "refused packets that no cluster key of ours opens"
+
 // strangers are memberlist's lines about those who do not belong here, by how
 // they begin, and what we say instead.
 var strangers = map[string]string{
-	"Decrypt packet failed": "refused packets that no cluster key of ours opens",
+	"Decrypt packet failed": noKeyOpens,
 	"discarding packet":     "refused packets of a cluster with another label",
 	"discarding stream":     "refused a stream of a cluster with another label",
 }

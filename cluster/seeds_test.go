@@ -3,6 +3,8 @@ package cluster
 import (
 	"context"
 	"errors"
+	"fmt"
+	"maps"
 	"net"
 	"net/netip"
 	"slices"
@@ -185,6 +187,82 @@ func TestStuckResolver(t *testing.T) {
 		a.Close(r.Context())
 		if d := time.Since(start); d > 2*time.Second {
 			r.Errorf("Close took %v", d)
+		}
+	})
+}
+
+// Pods behind one name are replaced, one by one and twice over, each at an address of its
+// own; the name is all that any of them is told. In the end it is one cluster of the new,
+// also after half of it was cut off while the pods of both halves were replaced.
+func TestPodsAreReplaced(t *testing.T) {
+	inBubble(t, func(r *rig) {
+		z := &zone{}
+		pods, next := map[string]*node{}, uint64(0)
+		publish := func() { z.set("pods", slices.Sorted(maps.Keys(pods))...) }
+		start := func(name string) (ip string) {
+			next++
+			ip = fmt.Sprintf("10.0.0.%d", next)
+			n := &node{host: r.net.Host(ip), ip: ip, log: &lines{}}
+			pods[ip] = n
+			publish() // before it is ready: else the first two would never meet
+			return r.open(n, Config{
+				Name: name, Incarnation: next, Label: "test", Bind: ":7946", Join: []string{"dns+pods:7946"}, Resolver: z,
+				Transport: n.host, Logger: n.log.logger(), Change: n.change,
+			}).ip
+		}
+		one := func() bool {
+			for _, n := range pods {
+				var others []uint64
+				for _, o := range pods {
+					if o != n {
+						others = append(others, o.Incarnation())
+					}
+				}
+				if !n.linked(others...) {
+					return false
+				}
+			}
+			return true
+		}
+		names := []string{"p0", "p1", "p2", "p3"}
+		at := map[string]string{}
+		for _, name := range names {
+			at[name] = start(name)
+		}
+		r.within(10*time.Second, "the pods have met", one)
+		replace := func(name string, inOrder bool) {
+			old := pods[at[name]]
+			delete(pods, at[name])
+			publish()
+			if inOrder {
+				old.Close(r.Context())
+			} else {
+				old.kill()
+			}
+			at[name] = start(name)
+		}
+		for round := range 2 {
+			for _, name := range names {
+				replace(name, round == 0)
+				r.within(30*time.Second, "the new pod is in", one)
+			}
+		}
+		r.net.Split(at["p0"], at["p1"])
+		time.Sleep(time.Minute)
+		for _, name := range names {
+			replace(name, false)
+			r.net.Split(at["p0"], at["p1"]) // those who are new, too
+		}
+		time.Sleep(time.Minute)
+		if one() {
+			r.Error("the halves met over a cut")
+		}
+		r.net.Heal()
+		r.within(time.Minute, "the halves have met", one)
+		for ip, n := range pods {
+			if w := n.log.warnings(); w > 1+len(names) {
+				r.Errorf("%s: %d warnings\n%s", ip, w, n.log)
+			}
 		}
 	})
 }

@@ -137,6 +137,10 @@ func (w *wire) readPackets() {
 		if n == 0 {
 			continue
 		}
+		if w.members != nil && deadlyPacket(buf[:n]) {
+			w.faults.log(hostIn(from.String()), noKeyOpens, "err", "it has another form")
+			continue
+		}
 		p := &memberlist.Packet{Buf: append([]byte(nil), buf[:n]...), From: from, Timestamp: now}
 		select {
 		case w.packets <- p:
@@ -249,7 +253,7 @@ func (w *wire) DialTimeout(addr string, timeout time.Duration) (net.Conn, error)
 		c.Close()
 		return nil, fmt.Errorf("sealing a stream: %w", err)
 	}
-	return s, s.SetDeadline(time.Time{})
+	return &vetted{Conn: s}, s.SetDeadline(time.Time{})
 }
 
 func (w *wire) StreamCh() <-chan net.Conn { return w.streams }

@@ -45,6 +45,7 @@ type Config struct {
 	Window          int   // frames of batches in flight on a link, more where the round trip is long; default 16
 	MaxBytes        int   // of the log; default 64 MiB
 	MaxRecords      int   // most records known at a time, those remembered included; default 100,000
+	MaxGathered     int   // most bytes of batches of peers that are here in part; default 256 MiB
 	MaxFrame        int   // most bytes of a frame; default 512 KiB
 }
 
@@ -77,6 +78,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.MaxRecords <= 0 {
 		c.MaxRecords = 100_000
+	}
+	if c.MaxGathered <= 0 {
+		c.MaxGathered = 256 << 20
 	}
 	if c.MaxFrame <= 0 {
 		c.MaxFrame = 512 << 10

@@ -77,7 +77,12 @@ func (m *refused) encode(e *encoder) {
 }
 
 func (d *decoder) claims() []claim {
-	claims := make([]claim, d.array(4))
+	n := d.array(4)
+	if n > maxSources {
+		d.fail("claims")
+		return nil
+	}
+	claims := make([]claim, n)
 	for i := range claims {
 		fields := d.array(1)
 		claims[i] = claim{d.uint(), number{numberKnown, d.uint()}, d.int()}

@@ -25,6 +25,7 @@ type Ledger struct {
 
 	missing int    // chunks that it could not have
 	filed   *filed // nil: it has read no state file
+	crowded bool   // that there are maxSources was noted
 
 	register register
 	opening  *opening // the newest, while nothing has changed

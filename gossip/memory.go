@@ -71,6 +71,7 @@ func (g *Ledger) forgetOrigins(now int64) {
 		switch quiet := now - s.heardAt; {
 		case quiet > g.memory(), s.left && quiet > g.old()+g.cfg.Timeout:
 			delete(g.sources, inc)
+			g.crowded = false
 		case quiet > g.old()+g.cfg.Timeout:
 			silent++
 		}

@@ -39,6 +39,10 @@ type parts struct {
 // millions of keys.
 const maxGathered = 64 << 20
 
+// maxSources bounds the origins that are known at a time, those included that died within
+// twice PartitionMemory: more than thousands of nodes make that restart every minute.
+const maxSources = 1 << 14
+
 // begin keeps what is here of (from, to] in total parts, and nothing else.
 func (p *parts) begin(from, to uint64, total int) {
 	if p.from != from || p.to != to || p.total != total {
@@ -131,6 +135,13 @@ func (g *Ledger) hear(now int64, f *frame) error {
 func (g *Ledger) greeted(now int64, h header, m *hello) {
 	s := g.sources[h.origin]
 	if s == nil {
+		if len(g.sources) >= maxSources {
+			if !g.crowded {
+				g.crowded = true
+				g.note(h.origin, "there were %d nodes lately, and no more can be heard before some are forgotten", len(g.sources))
+			}
+			return
+		}
 		s = &source{}
 		g.sources[h.origin] = s
 	}
@@ -249,6 +260,9 @@ func (g *Ledger) admit(now int64, h header, s *source, f *frame) error {
 		g.acknowledge(h, s, f.sent, b.Part > held)
 		return nil
 	}
+	if !g.mayGather(s, f.size) {
+		return nil // it comes again
+	}
 	if err := s.parts.add(f.body, f.size); err != nil {
 		return err
 	}
@@ -263,6 +277,21 @@ func (g *Ledger) admit(now int64, h header, s *source, f *frame) error {
 	}
 	g.acknowledge(h, s, f.sent, false)
 	return nil
+}
+
+// mayGather reports whether a batch may wait here for more of its parts: all that wait have
+// a bound, over which only that one goes on of which most is here. So one always does.
+func (g *Ledger) mayGather(s *source, size int) bool {
+	if s.parts.total == 1 {
+		return true
+	}
+	all, most := size, 0
+	for _, o := range g.sources {
+		if o.started {
+			all, most = all+o.parts.bytes, max(most, o.parts.bytes)
+		}
+	}
+	return all <= g.cfg.MaxGathered || s.parts.bytes == most
 }
 
 func (g *Ledger) acknowledge(h header, s *source, echo int64, gap bool) {

@@ -128,14 +128,21 @@ func (g *Ledger) Links(now int64) []LinkStats {
 	return stats
 }
 
-// Quiet reports whether every living peer has acknowledged everything.
+// Quiet reports whether every living peer has acknowledged everything. One of another seed
+// or protocol never will: it refuses us, as we do it.
 func (g *Ledger) Quiet() bool {
 	for _, l := range g.links {
-		if l.deadAt == 0 && (l.state != live || l.cursor != g.log.head) {
+		if l.deadAt == 0 && (l.state != live || l.cursor != g.log.head) && !g.foreign(l) {
 			return false
 		}
 	}
 	return true
+}
+
+// foreign reports whether a peer was refused and has not answered our HELLO.
+func (g *Ledger) foreign(l *link) bool {
+	s := g.sources[l.peer]
+	return s != nil && s.refused && l.state <= greeting
 }
 
 // Heard reports whether every living peer's log is in session with us.

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"bytes"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 )
@@ -11,6 +13,9 @@ import (
 const (
 	keyBytes  = 32
 	seedBytes = 16
+
+	maxFileKeys    = 16       // as many as a node takes
+	maxKeyFileSize = 64 << 10 // room for as many, and for much comment
 )
 
 // keyFile is what serve reads from --key-file: lines "key HEX", the first of which seals,
@@ -18,18 +23,29 @@ const (
 type keyFile struct {
 	keys [][]byte
 	seed []byte
+
+	at     []int // line of each key
+	seedAt int
 }
 
 func readKeyFile(name string) (*keyFile, error) {
-	text, err := os.ReadFile(name)
+	f, err := os.Open(name)
 	if err != nil {
 		return nil, fmt.Errorf("%w: make one with stint keygen", err)
 	}
-	f, err := parseKeyFile(string(text))
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxKeyFileSize+1))
+	if err != nil {
+		return nil, fmt.Errorf("%w: make one with stint keygen", err)
+	}
+	if len(text) > maxKeyFileSize {
+		return nil, fmt.Errorf("%s: over %d bytes: name a file as stint keygen makes it", name, maxKeyFileSize)
+	}
+	keys, err := parseKeyFile(string(text))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	return f, nil
+	return keys, nil
 }
 
 // parseKeyFile reports every faulty line, and never what is on it: it is secret.
@@ -39,7 +55,7 @@ func parseKeyFile(text string) (*keyFile, error) {
 	number := 0
 	for line := range strings.Lines(text) {
 		number++
-		if err := f.line(strings.Fields(line)); err != nil {
+		if err := f.line(number, strings.Fields(line)); err != nil {
 			errs = append(errs, fmt.Errorf("line %d: %w", number, err))
 		}
 	}
@@ -52,7 +68,7 @@ func parseKeyFile(text string) (*keyFile, error) {
 	return f, nil
 }
 
-func (f *keyFile) line(words []string) error {
+func (f *keyFile) line(number int, words []string) error {
 	if len(words) == 0 || strings.HasPrefix(words[0], "#") {
 		return nil
 	}
@@ -65,17 +81,30 @@ func (f *keyFile) line(words []string) error {
 		if err != nil || len(secret) != keyBytes {
 			return fmt.Errorf("a key is %d hexadecimal digits", 2*keyBytes)
 		}
-		f.keys = append(f.keys, secret)
+		return f.addKey(number, secret)
 	case "seed":
 		if err != nil || len(secret) != seedBytes {
 			return fmt.Errorf("a seed is %d hexadecimal digits", 2*seedBytes)
 		}
 		if f.seed != nil {
-			return errors.New("a second seed: all keys are hashed with one")
+			return fmt.Errorf("a second seed, after that on line %d: all keys are hashed with one", f.seedAt)
 		}
-		f.seed = secret
+		f.seed, f.seedAt = secret, number
 	default:
 		return errors.New("unknown word: write key HEX or seed HEX")
 	}
+	return nil
+}
+
+func (f *keyFile) addKey(number int, key []byte) error {
+	for i, k := range f.keys {
+		if bytes.Equal(k, key) {
+			return fmt.Errorf("the key of line %d once more: give each key once", f.at[i])
+		}
+	}
+	if len(f.keys) == maxFileKeys {
+		return fmt.Errorf("one key more than the %d that a node takes: drop old ones", maxFileKeys)
+	}
+	f.keys, f.at = append(f.keys, key), append(f.at, number)
 	return nil
 }

@@ -20,8 +20,8 @@ func keygenCommand() *cobra.Command {
 
   key HEX    32 bytes, seals what nodes send each other; the first line seals, all
              open. To change it, take three steps, each on every node before the
-             next: add the new line last, move it first, delete the old one. serve
-             reads the file when it starts: give it --state, or it starts empty
+             next: add the new line last, move it first, delete the old one; and
+             after each kill -HUP the daemon, which then reads its file again
   seed HEX   16 bytes, of the hash that keys are stored under, so that nobody outside
              can choose keys that share an entry; never change it`,
 		Example: `  stint keygen --out stint.keys

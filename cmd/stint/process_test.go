@@ -10,6 +10,8 @@ import (
 	"net/url"
 	"os/exec"
 	"slices"
+	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -22,6 +24,21 @@ type process struct {
 	http   string
 	gossip string
 	exited chan error
+
+	mu  sync.Mutex
+	log []string // lines so far
+}
+
+// said tells how many lines of the log have all the words.
+func (p *process) said(words ...string) (n int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, line := range p.log {
+		if !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(line, w) }) {
+			n++
+		}
+	}
+	return n
 }
 
 // serveProcess starts one and waits until it has said where it listens.
@@ -47,6 +64,9 @@ func serveProcess(t *testing.T, name string, flags ...string) *process {
 				p.http, p.gossip = line.HTTP, line.Gossip
 				close(serving)
 			}
+			p.mu.Lock()
+			p.log = append(p.log, lines.Text())
+			p.mu.Unlock()
 			t.Logf("%s: %s", name, lines.Text())
 		}
 		p.exited <- p.cmd.Wait()
@@ -175,14 +195,7 @@ func startCluster(t *testing.T, flags ...string) []*process {
 	all := []*process{serveProcess(t, "one", flags...)}
 	flags = append(flags, "--join", all[0].gossip)
 	all = append(all, serveProcess(t, "two", flags...), serveProcess(t, "three", flags...))
-	eventually(t, 10*time.Second, "three members at each, in session", func() bool {
-		for _, p := range all {
-			if len(p.alive()) != 3 || !p.hears() {
-				return false
-			}
-		}
-		return true
-	})
+	eventually(t, 10*time.Second, "three members at each, in session", func() bool { return inSession(all, 3) })
 	return all
 }
 

@@ -49,14 +49,21 @@ All nodes need the same ones. With mode=local each node has the whole limit. Alg
 
 With --state FILE what is used outlives the process, also where no other node knows of it.
 
+With --key-file, SIGHUP has the file read again: its keys come into force with nothing lost,
+if all of it is in order and the seed is as it was; else the log says what is wrong, and the
+keys stay. See stint keygen --help for how to change a key.
+
 HTTP: POST /v1/take, /v1/return, /v1/reset, /v1/hold, /v1/settle, /v1/release, /v1/ban, /v1/unban;
 GET /v1/peek?limit=&key=, /v1/bans, /v1/limits, /v1/members, /v1/stats, /healthz, /readyz.`,
 		Example: `  stint serve --limit api=100/s
   stint serve --limit 'daily=1000/day calendar=day zone=Europe/Paris' --state stint.state
   stint serve --http :8081 --gossip 127.0.0.1:7001 --limit api=100/s
-  stint serve --http :8082 --gossip 127.0.0.1:7002 --join 127.0.0.1:7001 --limit api=100/s`,
+  stint serve --http :8082 --gossip 127.0.0.1:7002 --join 127.0.0.1:7001 --limit api=100/s
+  stint serve --gossip 10.0.0.1:7946 --key-file stint.keys --join dns+stint:7946 --limit api=100/s`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			keys := newKeyReload(f.keyFile)
+			defer keys.stop()
 			cfg, limits, err := f.config()
 			if err != nil {
 				return err
@@ -66,7 +73,8 @@ GET /v1/peek?limit=&key=, /v1/bans, /v1/limits, /v1/members, /v1/stats, /healthz
 				return err
 			}
 			cfg.Logger = log
-			return serve(cmd.Context(), f.http, cfg, limits, log)
+			keys.keys, keys.seed = cfg.ClusterKeys, cfg.HashSeed
+			return serve(cmd.Context(), f.http, cfg, limits, keys, log)
 		},
 	}
 	f.register(cmd)
@@ -74,7 +82,7 @@ GET /v1/peek?limit=&key=, /v1/bans, /v1/limits, /v1/members, /v1/stats, /healthz
 }
 
 // serve runs until the context ends, and then stops in order.
-func serve(ctx context.Context, addr string, cfg stint.Config, limits []stint.Limit, log *slog.Logger) error {
+func serve(ctx context.Context, addr string, cfg stint.Config, limits []stint.Limit, keys *keyReload, log *slog.Logger) error {
 	listener, err := net.Listen("tcp", addr)
 	if err != nil {
 		return flagError("http", fmt.Errorf("%w: name a free address, or port 0 for any", err))
@@ -100,13 +108,17 @@ func serve(ctx context.Context, addr string, cfg stint.Config, limits []stint.Li
 		log.Warn("no limits: every take will be answered with 404; give --limit NAME=SPEC")
 	}
 
-	select {
-	case err = <-broken:
-		err = fmt.Errorf("serving HTTP: %w", err)
-	case <-ctx.Done():
-		log.Info("stopping", "name", node.Name())
-		d.Drain()
-		err = shutdown(server)
+	for running := true; running; {
+		select {
+		case err = <-broken:
+			err, running = fmt.Errorf("serving HTTP: %w", err), false
+		case <-ctx.Done():
+			log.Info("stopping", "name", node.Name())
+			d.Drain()
+			err, running = shutdown(server), false
+		case <-keys.asked:
+			keys.reload(node.SetClusterKeys, log)
+		}
 	}
 	err = errors.Join(err, goodbye(node))
 	log.Info("stopped", "name", node.Name())

@@ -9,6 +9,7 @@ package engine
 
 import (
 	"cmp"
+	"errors"
 	"math"
 	"sync/atomic"
 
@@ -94,6 +95,7 @@ type Engine struct {
 	heard   map[uint64]*hearing
 	excess  map[uint64]*peak // by limit
 	dropped int64            // events of limits past the table's bound
+	told    map[string]bool  // faults of peers' limits and bans that were noted, by their cause
 }
 
 // sweepShards is how many shards of the table are swept in each sync interval.
@@ -113,7 +115,7 @@ func New(now int64, cfg Config) *Engine {
 	e := &Engine{
 		cfg: cfg, table: cfg.Table, nodes: 1, alive: make(map[uint64]bool), heard: make(map[uint64]*hearing),
 		clock: window.NewClock(cfg.Wall()), holds: make(map[hold]*held), bans: make(map[gossip.RecordKey]gossip.Record),
-		texts: make(map[uint64]gossip.Definition), excess: make(map[uint64]*peak), adopted: never,
+		texts: make(map[uint64]gossip.Definition), excess: make(map[uint64]*peak), adopted: never, told: make(map[string]bool),
 	}
 	cfg.Ledger.Born = now
 	if cfg.Ledger.Compose == nil {
@@ -263,13 +265,35 @@ func (e *Engine) settle(now int64) {
 	}
 }
 
+// maxText is more bytes than the name or text of any limit has.
+const maxText = 1024
+
+var errLongText = errors.New("its name or text is longer than any can be")
+
+// complain notes what is wrong with something of a peer, the first time for each cause:
+// peers repeat themselves.
+func (e *Engine) complain(peer uint64, what string, err error) {
+	cause := err
+	for next := errors.Unwrap(cause); next != nil; next = errors.Unwrap(cause) {
+		cause = next
+	}
+	if !e.told[cause.Error()] {
+		e.told[cause.Error()] = true
+		e.cfg.Note(gossip.Note{Peer: peer, Text: what + ": " + err.Error()})
+	}
+}
+
 // learn takes a peer's definition for limits that this node has none of its own for.
 func (e *Engine) learn(d gossip.Definition) {
+	if len(d.Name) > maxText || len(d.Text) > maxText {
+		e.complain(0, "a limit of a peer", errLongText)
+		return
+	}
 	if d.ID != table.ID(d.Name) {
 		return
 	}
 	if _, err := e.table.Learn(d.ID, e.cfg.Parse(d.Text)); err != nil {
-		e.cfg.Note(gossip.Note{Text: "limit " + d.Name + " of a peer: " + err.Error()})
+		e.complain(0, "limit "+d.Name+" of a peer", err)
 	} else if l := e.table.Lookup(d.ID); !l.Defined() {
 		e.texts[d.ID] = d
 		e.remembers(d.ID)

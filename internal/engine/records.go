@@ -2,7 +2,6 @@ package engine
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/stint-go/stint/gossip"
 	"github.com/stint-go/stint/internal/table"
@@ -197,7 +196,7 @@ func (e *Engine) heed(now int64, r gossip.Record) {
 			until = now
 		}
 		if err := e.table.Ban(l, r.Hash, now, until); err != nil {
-			e.cfg.Note(gossip.Note{Peer: r.Writer, Text: fmt.Sprintf("ban of a peer not applied: %v", err)})
+			e.complain(r.Writer, "ban of a peer not applied", err)
 		}
 	case gossip.RecordHold:
 		h := e.holds[hold{r.Maker, r.ID}]
