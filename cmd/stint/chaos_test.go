@@ -8,7 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stint-go/stint"
 	"github.com/stint-go/stint/cmd/stint/internal/fleet"
+	"github.com/stint-go/stint/cmd/stint/internal/load"
 )
 
 // The tests of chaos run daemons as a fleet, break things while clients take, and hold what
@@ -108,4 +110,57 @@ func window() string {
 			return fmt.Sprintf("%dm", minutes)
 		}
 	}
+}
+
+// keys are so many of a limit.
+func keys(limit string, n int) (all []fleet.Key) {
+	for i := range n {
+		all = append(all, fleet.Key{Limit: limit, Key: fmt.Sprintf("k%d", i)})
+	}
+	return all
+}
+
+// indices are 0 to n − 1.
+func indices(n int) (all []int) {
+	for i := range n {
+		all = append(all, i)
+	}
+	return all
+}
+
+// judge holds what was admitted of a limit against it, and against the bound in force with
+// news as old as any that was seen.
+func judge(t *testing.T, b *fleet.Book, limit string, seen fleet.Seen) load.Result {
+	t.Helper()
+	l, err := stint.ParseLimit(limit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rule, err := load.RuleOf(l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	outcomes := map[fleet.Outcome]load.Outcome{
+		fleet.Unsent: load.Unsent, fleet.Unknown: load.Failed, fleet.Refused: load.Refused, fleet.Admitted: load.Admitted,
+	}
+	var takes []load.Take
+	var addrs []string
+	for _, s := range b.Spends() {
+		for int(s.Node) >= len(addrs) {
+			addrs = append(addrs, fmt.Sprint(len(addrs)))
+		}
+		for range s.N { // a take of n events is n takes at one instant
+			takes = append(takes, load.Take{
+				Due: s.Asked, From: s.From, To: s.To, Done: s.Answered, Server: s.Node, Key: s.Key, Outcome: outcomes[s.Outcome],
+			})
+		}
+	}
+	r := load.Analyse(takes, rule, &load.News{Age: seen.MaxLag + seen.MaxGap, Nodes: seen.MinNodes}, addrs)
+	bound := 0.0
+	if r.Bound != nil {
+		bound = *r.Bound
+	}
+	t.Logf("%s: %d asked, %d admitted (%.4f of central), %d failed, excess %.1f, bound then %.1f; news up to %v old, at least %d nodes",
+		limit, r.Asked, r.Admitted, r.Ratio, r.Failed, r.Excess, bound, seen.MaxLag+seen.MaxGap, seen.MinNodes)
+	return r
 }

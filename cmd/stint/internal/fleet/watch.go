@@ -79,6 +79,7 @@ func (w *Watch) run() {
 // ask looks at a node, which may take as long as that is paused.
 func (w *Watch) ask(n *Node, others int) {
 	asked := time.Now()
+	ready := n.Ready() // before that it knows little of the others
 	s, err := n.Stats()
 	memory, _ := n.Memory()
 	w.mu.Lock()
@@ -87,19 +88,19 @@ func (w *Watch) ask(n *Node, others int) {
 	if late := time.Since(asked); late > undrained/2 || err != nil {
 		seen.resumed = time.Now()
 	}
-	if err != nil {
+	seen.MaxMemory = max(seen.MaxMemory, memory)
+	if err != nil || !ready {
 		return
 	}
-	seen.enter(&s, memory)
+	seen.enter(&s)
 	// What was taken just before a pause is drained only after it.
 	if safe := asked.Add(-undrained); s.Settled(others) && safe.After(seen.resumed) {
 		seen.Safe = safe
 	}
 }
 
-func (s *Seen) enter(now *Stats, memory int64) {
+func (s *Seen) enter(now *Stats) {
 	s.Last = *now
-	s.MaxMemory = max(s.MaxMemory, memory)
 	if s.MinNodes == 0 || now.Nodes < s.MinNodes {
 		s.MinNodes = now.Nodes
 	}
