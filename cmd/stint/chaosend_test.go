@@ -12,10 +12,10 @@ import (
 
 // A process that is stopped where it stands, under load, holds up nobody else and costs the
 // others no memory to speak of; when it goes on, all count what clients were told.
-func TestPause(t *testing.T) {
+func TestChaosPause(t *testing.T) {
 	t.Parallel()
 	const size, mostGrowth = 1_000_000, 64 << 20
-	a := startFleet(t, nil, 3, "--limit", "hour=1000000/"+window()+" algorithm=fixed-window")
+	a := startFleet(t, nil, 3, "--limit", "hour=1000000/"+window(20*time.Minute)+" algorithm=fixed-window")
 	b := fleet.NewBook(keys("hour", 50)...)
 	spend := &fleet.Load{Book: b, Keys: indices(50), Rate: 200, Clients: 4}
 	nodes := a.Nodes()
@@ -82,10 +82,10 @@ func waits(b *fleet.Book, nodes []*fleet.Node, from, to time.Time) (out [3]time.
 
 // A process is killed under load and started again under its name. It knows the counts before
 // it is ready; and in the end all know them, give or take what it had told nobody.
-func TestKillUnderLoad(t *testing.T) {
+func TestChaosKill(t *testing.T) {
 	t.Parallel()
 	const size = 100_000
-	a := startFleet(t, nil, 3, "--limit", "hour=100000/"+window()+" algorithm=fixed-window")
+	a := startFleet(t, nil, 3, "--limit", "hour=100000/"+window(20*time.Minute)+" algorithm=fixed-window")
 	b := fleet.NewBook(append(keys("hour", 20), fleet.Key{Limit: "hour", Key: "before"})...)
 	once := &fleet.Load{Book: b}
 	for _, n := range a.Nodes() {

@@ -16,7 +16,7 @@ import (
 // Ten million different keys, or a few hundred thousand in the short form, come to a daemon
 // that remembers few of them. Its memory stays where it was when its table had become full,
 // and a key at its limit stays refused (case 14).
-func TestManyKeys(t *testing.T) {
+func TestChaosKeys(t *testing.T) {
 	t.Parallel()
 	total, room := 200_000, "10000"
 	if soaking() {

@@ -109,7 +109,9 @@ func (s *Seen) enter(now *Stats) {
 		s.MaxBound[l.Name] = max(s.MaxBound[l.Name], l.Bound)
 	}
 	for _, p := range now.Peers {
-		s.MaxLag = max(s.MaxLag, millis(p.LagMax))
+		if p.State == "alive" {
+			s.MaxLag = max(s.MaxLag, millis(p.LagMax))
+		}
 	}
 }
 
