@@ -97,7 +97,7 @@ func (a *ally) settle(within time.Duration) {
 // agree waits until all nodes count what clients were told, and says how long that took.
 func (a *ally) agree(b *fleet.Book, within time.Duration, size int64) time.Duration {
 	a.t.Helper()
-	took, err := b.Agree(a.t.Context(), a.Nodes(), within, func(_ fleet.Key, left int64) int64 { return size - left })
+	_, took, err := b.Agree(a.t.Context(), a.Nodes(), within, func(_ fleet.Key, left int64) int64 { return size - left })
 	a.must(err)
 	return took
 }

@@ -19,9 +19,9 @@ import (
 
 const (
 	soakNodes = 5
-	soakKeys  = 10 // of each limit
-	soakRate  = 100.0
-	soakSize  = 100_000 // of each limit that is counted
+	soakKeys  = 10     // of each limit, half of them taken at steady nodes only
+	soakRate  = 100.0  // takes a second at each node, or less if the soak is long
+	soakSize  = 20_000 // events of each limit that is counted
 
 	floodLimit = "100/s burst=100"
 
@@ -48,7 +48,8 @@ func countedLimits(need time.Duration) map[string]string {
 type soak struct {
 	*ally
 	book  *fleet.Book
-	load  *fleet.Load
+	load  *fleet.Load // at all nodes
+	exact *fleet.Load // at steady nodes, of keys that no other has
 	watch *fleet.Watch
 	sum   summary
 	lines tail
@@ -89,6 +90,7 @@ func TestSoak(t *testing.T) {
 	s := newSoak(t, net, lasts, seed)
 	defer s.watch.Stop()
 	defer s.load.Stop()
+	defer s.exact.Stop()
 	s.run(lasts, newPlanner(seed, soakNodes, net != nil))
 	t.Log("\n" + s.summary(seed))
 }
@@ -98,10 +100,13 @@ func newSoak(t *testing.T, net *fleet.Net, lasts time.Duration, seed uint64) *so
 	s := &soak{sum: summary{faults: make(map[trouble]int), began: time.Now()}}
 	flags := []string{"--limit", "flood=" + floodLimit}
 	var all []fleet.Key
+	var ours, theirs []int
 	limits := countedLimits(lasts + 20*time.Minute)
 	for _, name := range slices.Sorted(maps.Keys(limits)) {
 		flags = append(flags, "--limit", name+"="+limits[name])
+		n := len(all)
 		all = append(all, keys(name, soakKeys)...)
+		ours, theirs = append(ours, indices(len(all))[n:n+soakKeys/2]...), append(theirs, indices(len(all))[n+soakKeys/2:]...)
 	}
 	s.ally = &ally{t: t, net: net, Fleet: fleet.New(fleet.Config{
 		Command: []string{"stint"}, Flags: flags, Net: net, Log: s.lines.add,
@@ -117,15 +122,37 @@ func newSoak(t *testing.T, net *fleet.Net, lasts time.Duration, seed uint64) *so
 	}
 	s.settle(settleLimit)
 	s.book = fleet.NewBook(all...)
-	s.load = &fleet.Load{Book: s.book, Keys: indices(len(all)), Rate: soakRate, Clients: 2, Seed: seed}
+	rate := min(soakRate, 0.75*soakSize*float64(len(theirs))/soakNodes/lasts.Seconds())
+	s.load = &fleet.Load{Book: s.book, Keys: theirs, Clients: 2, Seed: seed, Rate: rate, Back: 0.05, Hold: 0.03}
+	s.exact = &fleet.Load{Book: s.book, Keys: ours, Clients: 2, Seed: seed + 1, Rate: rate, Back: 0.05, Hold: 0.03}
+	for key := range all { // something to give back
+		s.load.Take(s.Nodes()[0], key, 100)
+	}
+	s.settle(settleLimit)
 	s.watch = s.Watch()
 	return s
+}
+
+// attach lets clients come to nodes.
+func (s *soak) attach(nodes ...*fleet.Node) {
+	s.load.Attach(nodes...)
+	for _, n := range nodes {
+		if n.Slot <= steady {
+			s.exact.Attach(n)
+		}
+	}
+}
+
+// detach lets them go.
+func (s *soak) detach(nodes ...*fleet.Node) {
+	s.load.Detach(nodes...)
+	s.exact.Detach(nodes...)
 }
 
 // run is round after round until time is up, and then the last comparison.
 func (s *soak) run(lasts time.Duration, p *planner) {
 	s.t.Helper()
-	s.load.Attach(s.Nodes()...)
+	s.attach(s.Nodes()...)
 	for began := time.Now(); time.Since(began) < lasts; {
 		r := p.next()
 		if err := s.undergo(r); err != nil {
@@ -133,7 +160,7 @@ func (s *soak) run(lasts time.Duration, p *planner) {
 		}
 		if r.check {
 			s.compare(fmt.Sprintf("round %d, %v", p.made, r))
-			s.load.Attach(s.Nodes()...)
+			s.attach(s.Nodes()...)
 		}
 		if r.calm {
 			s.calm()
@@ -146,19 +173,24 @@ func (s *soak) run(lasts time.Duration, p *planner) {
 // were told.
 func (s *soak) compare(when string) {
 	s.t.Helper()
-	s.load.Stop()
+	s.detach(s.Nodes()...)
 	took, err := fleet.Await(settleLimit, s.Settled)
 	if err != nil {
 		s.complain()
 		s.t.Fatalf("%s: all in touch and settled: %v", when, err)
 	}
 	s.sum.settled(took)
-	_, err = s.book.Agree(s.t.Context(), s.Nodes(), 5*time.Second, func(_ fleet.Key, left int64) int64 { return soakSize - left })
+	counts, _, err := s.book.Agree(s.t.Context(), s.Nodes(), fleet.HoldTTL+5*time.Second, func(_ fleet.Key, left int64) int64 { return soakSize - left })
 	if err != nil {
 		s.complain()
 		s.t.Fatalf("%s: %v", when, err)
 	}
-	s.sum.checks++
+	s.sum.compared(counts, s.book.Want())
+	for key, want := range s.book.Want() {
+		if slices.Contains(s.exact.Keys, key) && !want.Exact() {
+			s.t.Fatalf("%s: %v: %+v although it was taken at steady nodes only", when, s.book.Keys[key], want)
+		}
+	}
 }
 
 func (s *soak) complain() {

@@ -87,7 +87,7 @@ func (s *soak) during(e event, begin, end func() error) error {
 func (s *soak) kill(n *fleet.Node) {
 	s.Kill(n)
 	s.book.Crashed(n, s.watch.Seen(n).Safe)
-	s.load.Detach(n)
+	s.detach(n)
 }
 
 // terminate ends a process in order. If there is another fault at the time, not all hear
@@ -99,7 +99,7 @@ func (s *soak) terminate(n *fleet.Node, alone bool) error {
 		}
 	}
 	safe := s.watch.Seen(n).Safe
-	s.load.Detach(n)
+	s.detach(n)
 	err := s.Terminate(n)
 	if !alone {
 		s.book.Crashed(n, safe)
@@ -120,7 +120,7 @@ func (s *soak) again(slot int, within time.Duration) error {
 		return fmt.Errorf("%s started again: ready: %w", n.Name, err)
 	}
 	s.sum.ready(took)
-	s.load.Attach(n)
+	s.attach(n)
 	return nil
 }
 

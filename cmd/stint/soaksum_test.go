@@ -4,6 +4,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -18,7 +19,9 @@ import (
 type summary struct {
 	began    time.Time
 	faults   map[trouble]int
-	checks   int // times that all counts were compared
+	checks   int   // times that all counts were compared
+	missing  int64 // in the last: events told that some node does not count
+	apart    int   // in the last: keys that nodes count differently
 	restarts atomic.Int64
 
 	calms         int
@@ -35,6 +38,18 @@ func (s *summary) settled(took time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.longSettle = max(s.longSettle, took)
+}
+
+// compared notes how counts that are right stand to what was told.
+func (s *summary) compared(counts [][]int64, want []fleet.Want) {
+	s.checks++
+	s.missing, s.apart = 0, 0
+	for i, c := range counts {
+		s.missing += max(0, want[i].Told-slices.Min(c))
+		if slices.Min(c) != slices.Max(c) {
+			s.apart++
+		}
+	}
 }
 
 func (s *summary) ready(took time.Duration) {
@@ -78,6 +93,7 @@ func (s *soak) summary(seed uint64) string {
 	}
 	row("counts", "compared %d times, settled after %v at most: %d keys to the event, %d within what is unknown", s.sum.checks, s.sum.longSettle, exact, len(s.book.Keys)-exact)
 	row("events", "%d told; %d unknown, %d that crashed nodes may have had to themselves", all.Told, all.Unknown, all.Crashed)
+	row("missing", "%d events at some node; %d keys differ between nodes", s.sum.missing, s.sum.apart)
 	row("flood", "%d times %s: %d admitted, %d refused, largest excess %.1f where the bound was %.1f", s.sum.calms, floodLimit,
 		s.sum.admitted, s.sum.refused, s.sum.excess, s.sum.bound)
 	lost := int64(0)

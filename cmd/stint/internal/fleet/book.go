@@ -18,12 +18,12 @@ type Outcome uint8
 
 const (
 	Unsent   Outcome = iota // no node got it
-	Unknown                 // a node may have got it, and admitted it; nothing came back
+	Unknown                 // a node may have got it, and done it; nothing came back
 	Refused                 // told no
-	Admitted                // told yes
+	Admitted                // told yes, or that so many have come back
 )
 
-// A Spend is one take of a client, of N events. Times are Unix nanoseconds of this machine.
+// A Spend is one take of a client, of N events; with N below 0 they were given back. Times are Unix nanoseconds of this machine.
 type Spend struct {
 	Node     int32 // Node.ID
 	Key      int32 // index in Book.Keys
@@ -68,12 +68,13 @@ func (b *Book) Spends() []Spend {
 	return b.spends[:len(b.spends):len(b.spends)]
 }
 
-// A Want is what a key's count must be: Told − Crashed ≤ count ≤ Told + Unknown, and the same
-// at every node if Crashed is 0.
+// A Want is what a key's count must be: Least ≤ count ≤ Most, and the same at every node if
+// nothing is Crashed.
 type Want struct {
-	Told    int64 // events that clients were told they have
-	Unknown int64 // events of requests without an answer
-	Crashed int64 // of Told: what crashed nodes may have had to themselves
+	Told        int64 // events that clients were told they have, less those that they gave back
+	Least, Most int64
+	Unknown     int64 // events of requests without an answer, either way
+	Crashed     int64 // of what was told: what crashed nodes may have had to themselves, either way
 }
 
 // Exact says whether there is only one count that is right.
@@ -82,14 +83,29 @@ func (w Want) Exact() bool { return w.Unknown == 0 && w.Crashed == 0 }
 // Check says what is wrong with the counts of a key, one of each node, or nothing.
 func (w Want) Check(counts []int64) error {
 	for _, n := range counts {
-		if n < w.Told-w.Crashed || n > w.Told+w.Unknown {
-			return fmt.Errorf("counts %d, of %d told (%d unknown, %d crashed)", counts, w.Told, w.Unknown, w.Crashed)
+		if n < w.Least || n > w.Most {
+			return fmt.Errorf("counts %d, want %d to %d of %d told (%d unknown, %d crashed)", counts, w.Least, w.Most, w.Told, w.Unknown, w.Crashed)
 		}
 		if n != counts[0] && w.Crashed == 0 {
 			return fmt.Errorf("counts %d differ, of %d told (%d unknown)", counts, w.Told, w.Unknown)
 		}
 	}
 	return nil
+}
+
+// enter reckons a spend in.
+func (w *Want) enter(s *Spend, crashed bool) {
+	switch s.Outcome {
+	case Unknown: // it may stand, or not
+		w.Unknown += max(s.N, -s.N)
+		w.Least, w.Most = w.Least+min(s.N, 0), w.Most+max(s.N, 0)
+	case Admitted:
+		w.Told, w.Least, w.Most = w.Told+s.N, w.Least+s.N, w.Most+s.N
+		if crashed { // it may have gone
+			w.Crashed += max(s.N, -s.N)
+			w.Least, w.Most = w.Least-max(s.N, 0), w.Most-min(s.N, 0)
+		}
+	}
 }
 
 // Want reckons up, by index in Keys.
@@ -100,17 +116,8 @@ func (b *Book) Want() []Want {
 	want := make([]Want, len(b.Keys))
 	for i := range spends {
 		s := &spends[i]
-		w := &want[s.Key]
 		safe, crashed := b.crashed[s.Node]
-		switch {
-		case s.Outcome == Unknown:
-			w.Unknown += s.N
-		case s.Outcome == Admitted:
-			w.Told += s.N
-			if crashed && s.Answered > safe {
-				w.Crashed += s.N
-			}
-		}
+		want[s.Key].enter(s, crashed && s.Answered > safe)
 	}
 	return want
 }

@@ -4,10 +4,8 @@ package fleet
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"math/rand/v2"
 	"net"
@@ -26,12 +24,15 @@ const answerLimit = 90 * time.Second
 const DecidedAt = "Stint-Decided-At"
 
 // A Load has clients at nodes, each of which takes one event of a key by chance, waits for
-// the answer, enters it in the book, and goes on when the time has come.
+// the answer, enters it in the book, and goes on when the time has come. Some of them may
+// give an event back instead, or hold two and settle for one.
 type Load struct {
 	Book    *Book
 	Keys    []int   // indices in the book's
 	Rate    float64 // takes a second and node, answers permitting
 	Clients int     // at each node; 0: 1
+	Back    float64 // share of requests that give back; there must be something to be had
+	Hold    float64 // share that hold and settle
 	Seed    uint64
 
 	mu sync.Mutex
@@ -100,7 +101,17 @@ func (l *Load) client(n *Node, stop <-chan struct{}, chance *rand.Rand, gap time
 			return
 		case <-tick.C:
 		}
-		if l.Take(n, l.Keys[chance.IntN(len(l.Keys))], 1) == Unsent && !n.Running() {
+		key, share := l.Keys[chance.IntN(len(l.Keys))], chance.Float64()
+		var got Outcome
+		switch {
+		case share < l.Back:
+			got = l.GiveBack(n, key)
+		case share < l.Back+l.Hold:
+			got = l.HoldAndSettle(n, key)
+		default:
+			got = l.Take(n, key, 1)
+		}
+		if got == Unsent && !n.Running() {
 			return
 		}
 	}
@@ -108,70 +119,95 @@ func (l *Load) client(n *Node, stop <-chan struct{}, chance *rand.Rand, gap time
 
 // Take takes events of a key at a node and enters that.
 func (l *Load) Take(n *Node, key int, events int64) Outcome {
-	k := l.Book.Keys[key]
-	body, _ := json.Marshal(map[string]any{"limit": k.Limit, "key": k.Key, "n": events}) // always encodes
-	s := Spend{Node: n.ID, Key: int32(key), N: events, Asked: time.Now().UnixNano()}
-	resp, err := n.client.Post("http://"+n.HTTP+"/v1/take", "application/json", bytes.NewReader(body))
-	s.Answered = time.Now().UnixNano()
-	s.From, s.To = s.Asked, s.Answered
-	if err != nil {
-		s.Outcome = Unknown
-		if refused := (*net.OpError)(nil); errors.As(err, &refused) && refused.Op == "dial" {
-			s.Outcome = Unsent
-		}
-		l.Book.Enter(s)
-		return s.Outcome
-	}
-	io.Copy(io.Discard, resp.Body)
-	resp.Body.Close()
-	a, b, _ := strings.Cut(resp.Header.Get(DecidedAt), " ")
-	from, err1 := strconv.ParseInt(a, 10, 64)
-	to, err2 := strconv.ParseInt(b, 10, 64)
-	if err1 == nil && err2 == nil {
-		s.From, s.To = from, to
-	}
-	switch resp.StatusCode {
-	case http.StatusOK:
-		s.Outcome = Admitted
-	case http.StatusTooManyRequests:
-		s.Outcome = Refused
-	default:
-		s.Outcome = Unknown
+	s := l.spend(n, key, events)
+	var into struct{}
+	l.ask(n, "/v1/take", map[string]any{"n": events}, &s, &into)
+	l.Book.Enter(s)
+	return s.Outcome
+}
+
+// GiveBack gives one event back and enters it.
+func (l *Load) GiveBack(n *Node, key int) Outcome {
+	s := l.spend(n, key, -1)
+	var into struct{ Returned int64 }
+	l.ask(n, "/v1/return", map[string]any{"n": 1}, &s, &into)
+	if s.Outcome == Admitted {
+		s.N = -into.Returned
 	}
 	l.Book.Enter(s)
 	return s.Outcome
 }
 
-// Agree waits until the counts of all keys at all nodes are right, and returns how long that
-// took. used turns what is left of a key into its count.
-func (b *Book) Agree(ctx context.Context, nodes []*Node, within time.Duration, used func(k Key, remaining int64) int64) (time.Duration, error) {
-	want := b.Want()
-	var wrong error
-	took, err := Await(within, func() bool {
-		wrong = b.disagree(nodes, want, used)
-		return wrong == nil || ctx.Err() != nil
-	})
-	if err != nil || wrong != nil {
-		return took, fmt.Errorf("%w: %w", errors.Join(err, ctx.Err()), wrong)
+// HoldTTL is how long a hold stands whose settlement was lost.
+const HoldTTL = 10 * time.Second
+
+// HoldAndSettle holds two events, settles for one and enters that.
+func (l *Load) HoldAndSettle(n *Node, key int) Outcome {
+	s := l.spend(n, key, 1)
+	var into struct{ Hold string }
+	l.ask(n, "/v1/hold", map[string]any{"n": 2, "ttl": HoldTTL.Seconds()}, &s, &into)
+	switch s.Outcome {
+	case Admitted:
+		l.settle(n, into.Hold, &s)
+	case Unknown:
+		s.Outcome = Refused // it may be there, and then expires
 	}
-	return took, nil
+	l.Book.Enter(s)
+	return s.Outcome
 }
 
-// disagree says of which keys the counts are wrong.
-func (b *Book) disagree(nodes []*Node, want []Want, used func(Key, int64) int64) error {
-	var errs []error
-	for i, k := range b.Keys {
-		counts := make([]int64, len(nodes))
-		for j, n := range nodes {
-			left, err := n.Remaining(k.Limit, k.Key)
-			if err != nil {
-				return err
-			}
-			counts[j] = used(k, left)
-		}
-		if err := want[i].Check(counts); err != nil {
-			errs = append(errs, fmt.Errorf("%v: %w", k, err))
-		}
+func (l *Load) settle(n *Node, hold string, s *Spend) {
+	var into struct{}
+	body, _ := json.Marshal(map[string]any{"hold": hold, "n": 1}) // always encodes
+	l.post(n, "/v1/settle", body, s, &into)
+}
+
+func (l *Load) spend(n *Node, key int, events int64) Spend {
+	return Spend{Node: n.ID, Key: int32(key), N: events, Asked: time.Now().UnixNano()}
+}
+
+// ask makes a request about a key.
+func (l *Load) ask(n *Node, path string, body map[string]any, s *Spend, into any) {
+	k := l.Book.Keys[s.Key]
+	body["limit"], body["key"] = k.Limit, k.Key
+	text, _ := json.Marshal(body) // always encodes
+	l.post(n, path, text, s, into)
+}
+
+// post makes a request, and notes what it came to.
+func (l *Load) post(n *Node, path string, body []byte, s *Spend, into any) {
+	resp, err := n.client.Post("http://"+n.HTTP+path, "application/json", bytes.NewReader(body))
+	if err == nil {
+		err = json.NewDecoder(resp.Body).Decode(into)
+		io.Copy(io.Discard, resp.Body)
+		resp.Body.Close()
 	}
-	return errors.Join(errs...)
+	s.Answered = time.Now().UnixNano()
+	s.From, s.To = s.Asked, s.Answered
+	dialled := (*net.OpError)(nil)
+	switch {
+	case errors.As(err, &dialled) && dialled.Op == "dial":
+		s.Outcome = Unsent
+	case err != nil:
+		s.Outcome = Unknown
+	case resp.StatusCode == http.StatusOK:
+		s.Outcome = Admitted
+	case resp.StatusCode == http.StatusTooManyRequests:
+		s.Outcome = Refused
+	default:
+		s.Outcome = Unknown
+	}
+	if err == nil {
+		s.stamp(resp.Header.Get(DecidedAt))
+	}
+}
+
+// stamp narrows down when it was decided.
+func (s *Spend) stamp(header string) {
+	a, b, _ := strings.Cut(header, " ")
+	from, err1 := strconv.ParseInt(a, 10, 64)
+	to, err2 := strconv.ParseInt(b, 10, 64)
+	if err1 == nil && err2 == nil {
+		s.From, s.To = from, to
+	}
 }
