@@ -11,6 +11,7 @@ import (
 // Key is a key under a limit.
 type Key struct{ Limit, Key string }
 
+// String is limit/key.
 func (k Key) String() string { return k.Limit + "/" + k.Key }
 
 // An Outcome is what a client knows of a take.

@@ -45,7 +45,7 @@ type crowd struct {
 	done sync.WaitGroup
 }
 
-// Attach starts clients at a node.
+// Attach starts clients at nodes, but for those that have them.
 func (l *Load) Attach(nodes ...*Node) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -53,6 +53,9 @@ func (l *Load) Attach(nodes ...*Node) {
 		l.at = make(map[*Node]*crowd)
 	}
 	for _, n := range nodes {
+		if l.at[n] != nil {
+			continue
+		}
 		c := &crowd{stop: make(chan struct{})}
 		l.at[n] = c
 		clients := max(l.Clients, 1)

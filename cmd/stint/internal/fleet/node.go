@@ -99,8 +99,10 @@ func (n *Node) Terminate() error {
 	return n.err
 }
 
-// Pause stops the process where it stands, Resume lets it go on.
-func (n *Node) Pause()  { n.cmd.Process.Signal(syscall.SIGSTOP) }
+// Pause stops the process where it stands.
+func (n *Node) Pause() { n.cmd.Process.Signal(syscall.SIGSTOP) }
+
+// Resume lets a process go on that was paused.
 func (n *Node) Resume() { n.cmd.Process.Signal(syscall.SIGCONT) }
 
 // Running says whether the process has not ended.
