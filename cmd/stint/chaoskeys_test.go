@@ -13,18 +13,25 @@ import (
 	"github.com/stint-go/stint/cmd/stint/internal/fleet"
 )
 
-// Ten million different keys, or a few hundred thousand in the short form, come to a daemon
+// Ten million different keys, or a hundred thousand in the short form, come to a daemon
 // that remembers few of them. Its memory stays where it was when its table had become full,
 // and a key at its limit stays refused (case 14).
 func TestChaosKeys(t *testing.T) {
 	t.Parallel()
-	total, room := 200_000, "10000"
+	total, room := 100_000, "10000"
 	if soaking() {
 		total, room = 10_000_000, "100000"
 	}
-	const lot, mostGrowth = 1000, 32 << 20
-	a := startFleet(t, nil, 1, "--limit", "day=5/24h", "--max-keys", room)
-	n := a.Nodes()[0]
+	const lot, mostGrowth = 1000, 8 << 20
+	f := fleet.New(fleet.Config{
+		Command: []string{"stint"}, Alone: true, Log: func(line string) { t.Log(line) },
+		Flags: []string{"--limit", "day=5/24h", "--max-keys", room},
+	})
+	t.Cleanup(f.Close)
+	n, err := f.Start(1)
+	if err != nil {
+		t.Fatal(err)
+	}
 	book := fleet.NewBook(fleet.Key{Limit: "day", Key: "limited"})
 	taker := &fleet.Load{Book: book}
 	if got := taker.Take(n, 0, 5); got != fleet.Admitted {
@@ -39,10 +46,10 @@ func TestChaosKeys(t *testing.T) {
 			}
 		}
 		if i == total/5 {
-			early = memory(t, a.Nodes())[0]
+			early = memory(t, f.Nodes())[0]
 		}
 	}
-	late := memory(t, a.Nodes())[0]
+	late := memory(t, f.Nodes())[0]
 	s, err := n.Stats()
 	t.Logf("%d MB after a fifth of %d keys, %d MB at the end: %+v (%v)", early>>20, total, late>>20, s, err)
 	if late-early > mostGrowth {

@@ -16,6 +16,7 @@ type Config struct {
 	Command []string          // what runs stint
 	Flags   []string          // of serve, but for addresses and the name
 	Net     *Net              // nil: all on loopback
+	Alone   bool              // nodes stand alone, on loopback
 	Log     func(line string) // what nodes log, called by a goroutine of each; nil: nothing
 }
 
@@ -50,7 +51,9 @@ func (f *Fleet) Start(slot int, flags ...string) (*Node, error) {
 	f.next++
 	args := append(f.command(slot), "--name", n.Name, "--log", "json")
 	for _, other := range f.nodes {
-		args = append(args, "--join", other.Gossip)
+		if other.Gossip != "" {
+			args = append(args, "--join", other.Gossip)
+		}
 	}
 	f.mu.Unlock()
 	args = append(append(args, f.cfg.Flags...), flags...)
@@ -67,7 +70,10 @@ func (f *Fleet) Start(slot int, flags ...string) (*Node, error) {
 // command runs serve in its place.
 func (f *Fleet) command(slot int) []string {
 	net := f.cfg.Net
-	if net == nil {
+	switch {
+	case f.cfg.Alone:
+		return append(slices.Clone(f.cfg.Command), "serve", "--http", "127.0.0.1:0")
+	case net == nil:
 		return append(slices.Clone(f.cfg.Command), "serve", "--http", "127.0.0.1:0", "--gossip", "127.0.0.1:0")
 	}
 	args := append([]string{"ip", "netns", "exec", net.space(slot)}, f.cfg.Command...)
