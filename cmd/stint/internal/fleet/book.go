@@ -33,6 +33,7 @@ type Spend struct {
 	From, To int64 // the decision fell in here, as the node says, or between asking and answer
 	Asked    int64
 	Answered int64
+	Fault    error // why it is Unknown or Unsent
 }
 
 // A Book has what clients were told. Its methods may be called at any time.
@@ -121,6 +122,16 @@ func (b *Book) Want() []Want {
 		want[s.Key].enter(s, crashed && s.Answered > safe)
 	}
 	return want
+}
+
+// Fault is that of the first take without an answer, or nil.
+func (b *Book) Fault() error {
+	for _, s := range b.Spends() {
+		if s.Fault != nil {
+			return fmt.Errorf("node %d, %v: %w", s.Node, b.Keys[s.Key], s.Fault)
+		}
+	}
+	return nil
 }
 
 // Totals are takes by outcome.

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"math/rand/v2"
 	"net"
@@ -198,9 +199,9 @@ func (l *Load) post(n *Node, path string, body []byte, s *Spend, into any) {
 	case resp.StatusCode == http.StatusTooManyRequests:
 		s.Outcome = Refused
 	default:
-		s.Outcome = Unknown
+		s.Outcome, err = Unknown, fmt.Errorf("%s: status %s", path, resp.Status)
 	}
-	if err == nil {
+	if s.Fault = err; err == nil {
 		s.stamp(resp.Header.Get(DecidedAt))
 	}
 }
