@@ -91,8 +91,8 @@ func TestSoak(t *testing.T) {
 	defer s.watch.Stop()
 	defer s.load.Stop()
 	defer s.exact.Stop()
+	defer func() { t.Log("\n" + s.summary(seed)) }()
 	s.run(lasts, newPlanner(seed, soakNodes, net != nil))
-	t.Log("\n" + s.summary(seed))
 }
 
 func newSoak(t *testing.T, net *fleet.Net, lasts time.Duration, seed uint64) *soak {
