@@ -5,6 +5,7 @@ package main
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -80,6 +81,7 @@ type planner struct {
 	chance *rand.Rand
 	slots  int
 	kinds  []trouble
+	deck   []trouble // of kinds, shuffled; what has been dealt is taken out
 	made   int
 }
 
@@ -97,11 +99,24 @@ func (p *planner) millis(least, most int) time.Duration {
 	return time.Duration(least+p.chance.IntN(most-least)) * time.Millisecond
 }
 
-func (p *planner) event(slot int, alone bool) event {
-	kind := p.kinds[p.chance.IntN(len(p.kinds))]
-	for slot <= steady && (kind == crash || kind == isolated || kind == replace && !alone) {
-		kind = p.kinds[p.chance.IntN(len(p.kinds))]
+// deal takes a kind that may befall the slot from the deck, so that all come up, by and by.
+func (p *planner) deal(slot int, alone bool) trouble {
+	for i := 0; ; i++ {
+		if i == len(p.deck) {
+			for _, j := range p.chance.Perm(len(p.kinds)) {
+				p.deck = append(p.deck, p.kinds[j])
+			}
+		}
+		kind := p.deck[i]
+		if slot > steady || kind != crash && kind != isolated && (kind != replace || alone) {
+			p.deck = slices.Delete(p.deck, i, i+1)
+			return kind
+		}
 	}
+}
+
+func (p *planner) event(slot int, alone bool) event {
+	kind := p.deal(slot, alone)
 	e := event{trouble: kind, slot: slot, after: p.millis(0, 1500), last: p.millis(500, 9000)}
 	switch kind {
 	case oneWay:
