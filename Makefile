@@ -17,7 +17,7 @@ help: ## list the targets
 	@echo 'Variables: PKG FUZZTIME BENCH COUNT SOAKTIME, as in: make fuzz PKG=./gossip FUZZTIME=1m'
 
 .PHONY: test
-test: cc check ## check, then all tests with the race detector
+test: cc net check ## check, then all tests with the race detector
 	$(GO) test -race -timeout 10m $(PKG)
 	@set -e; for dir in $(MODULES); do \
 		echo "# module $$dir"; (cd $$dir && $(GO) vet ./... && $(GO) test -race -timeout 10m ./...); \
@@ -41,10 +41,20 @@ bench: ## benchmarks, COUNT interleaved rounds, in the form benchstat reads
 	@for round in $$(seq $(COUNT)); do $(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -count 1 $(PKG) || exit 1; done
 
 .PHONY: soak
-soak: ## the simulator on fresh seeds for SOAKTIME
-	@$(GO) test -list '^TestSoak' ./internal/sim | grep -q '^TestSoak' || { echo "internal/sim has no TestSoak"; exit 1; }
-	STINT_SOAK=$(SOAKTIME) $(GO) test -run '^TestSoak' -count 1 -timeout 0 -v ./internal/sim
+soak: net ## the simulator on fresh seeds for SOAKTIME, then processes under random faults for as long again
+	@for dir in ./internal/sim ./cmd/stint; do \
+		$(GO) test -list '^TestSoak$$' $$dir | grep -q '^TestSoak' || { echo "$$dir has no TestSoak"; exit 1; }; done
+	STINT_SOAK=$(SOAKTIME) $(GO) test -run '^TestSoak$$' -count 1 -timeout 0 -v ./internal/sim
+	STINT_SOAK=$(SOAKTIME) $(GO) test -run '^TestSoak$$' -count 1 -timeout 0 -v ./cmd/stint
+
+.PHONY: chaos
+chaos: net ## the tests with real processes in their long form: some five minutes
+	STINT_SOAK=1m $(GO) test -run '^TestChaos' -count 1 -parallel 1 -timeout 0 -v ./cmd/stint
 
 .PHONY: cc
 cc: # the race detector is in C
 	@.ci/cc
+
+.PHONY: net
+net: # tests cut real networks
+	@.ci/net

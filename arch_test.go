@@ -19,7 +19,7 @@ var theHouse = house{
 		"cluster/memnet": 2, "internal/engine": 2,
 		".": 3, "internal/sim": 3,
 		"httplimit": 4, "strict": 4, "metrics": 4, "rules": 4,
-		"cmd/stint/internal/daemon": 5, "cmd/stint/internal/load": 5, "grpclimit": 5, "envoy": 5,
+		"cmd/stint/internal/daemon": 5, "cmd/stint/internal/load": 5, "cmd/stint/internal/fleet": 5, "grpclimit": 5, "envoy": 5,
 		"cmd/stint": 6,
 	},
 	planned: []string{"httplimit", "strict", "metrics", "rules", "grpclimit", "envoy"},
@@ -39,8 +39,8 @@ var theHouse = house{
 	clocks: []string{
 		"After", "AfterFunc", "LoadLocation", "Local", "NewTicker", "NewTimer", "Now", "Since", "Sleep", "Tick", "Until",
 	},
-	goroutines: []string{".", "cluster", "cluster/memnet", "cmd/stint", "cmd/stint/internal/load"},
-	locks:      []string{".", "cluster", "cluster/memnet", "internal/table", "cmd/stint", "cmd/stint/internal/load"},
+	goroutines: []string{".", "cluster", "cluster/memnet", "cmd/stint", "cmd/stint/internal/load", "cmd/stint/internal/fleet"},
+	locks:      []string{".", "cluster", "cluster/memnet", "internal/table", "cmd/stint", "cmd/stint/internal/load", "cmd/stint/internal/fleet"},
 }
 
 func TestArchitecture(t *testing.T) {
