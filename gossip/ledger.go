@@ -2,6 +2,7 @@ package gossip
 
 import (
 	"fmt"
+	"math"
 	"slices"
 )
 
@@ -56,7 +57,7 @@ func (g *Ledger) Append(now, since int64, entries []Entry) {
 // Define announces a limit; a later one of the same ID replaces it.
 func (g *Ledger) Define(now int64, d Definition) {
 	if g.log.define(d) {
-		g.log.append(now, &segment{first: now, defs: []Definition{d}})
+		g.log.append(now, &segment{first: math.MaxInt64, defs: []Definition{d}}) // no news of counts
 		g.opening = nil
 		g.settle()
 	}
