@@ -15,6 +15,7 @@ type source struct {
 	started bool   // its START has come
 	refused bool   // it was told off already
 	parts   parts  // of a START or BATCH that is not whole yet
+	owed    owed   // an acknowledgement
 
 	heardAt int64
 	wall    wall    // what it last said of its wall clock
@@ -161,7 +162,7 @@ func (g *Ledger) welcome(origin uint64, s *source, echo int64) {
 }
 
 // close ends the session in course, or has the next one begin.
-func (s *source) close() { s.started, s.holding, s.parts = false, false, parts{} }
+func (s *source) close() { s.started, s.holding, s.parts, s.owed = false, false, parts{}, owed{} }
 
 // refusal says why a peer cannot be heard, or nothing.
 func (g *Ledger) refusal(m *hello) string {
@@ -251,13 +252,17 @@ func (g *Ledger) admit(now int64, h header, s *source, f *frame) error {
 		g.missed(h.origin, s, s.numbers.straddled(b.From, b.To))
 		s.numbers.raise(b.To)
 		s.cursor, s.parts = b.To, parts{}
+		if b.Parts == 1 && weight(f.body) == 1 {
+			g.owe(now, h, s, f.sent)
+			return nil
+		}
 	}
 	g.acknowledge(h, s, f.sent, false)
 	return nil
 }
 
 func (g *Ledger) acknowledge(h header, s *source, echo int64, gap bool) {
-	h.kind = kindAck
+	h.kind, s.owed = kindAck, owed{}
 	g.reply(h, &ack{Number: s.cursor, Parts: len(s.parts.bodies), Gap: gap, Echo: echo, Wall: g.wall})
 }
 
