@@ -4,12 +4,14 @@ package stint_test
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -19,78 +21,146 @@ import (
 )
 
 // fanOutPeers says to a process of this test that it is to be the peers of
-// BenchmarkFanOut, of the node at that address.
-const fanOutPeers = "STINT_FAN_OUT_PEERS_OF"
+// BenchmarkFanOut, of the node at that address, and fanOutSealed that links are sealed.
+const (
+	fanOutPeers  = "STINT_FAN_OUT_PEERS_OF"
+	fanOutSealed = "STINT_FAN_OUT_SEALED"
+)
 
 const (
-	peersOfFanOut = 9
-	youth         = 11 * time.Second // gossip.Config.Grace, and a little
+	peersOfFanOut    = 9
+	intervalOfFanOut = 50 * time.Millisecond
+	youth            = 11 * time.Second // gossip.Config.Grace, and a little
 )
 
 func TestMain(m *testing.M) {
 	if addr := os.Getenv(fanOutPeers); addr != "" {
-		bePeers(addr)
+		bePeers(addr, os.Getenv(fanOutSealed) != "")
+		return
+	}
+	if addr := os.Getenv(newcomerOf); addr != "" {
+		beNewcomer(addr)
 		return
 	}
 	os.Exit(m.Run())
 }
 
 // BenchmarkFanOut is a node that spends on 10,000 keys in every 50 ms, out of 100,000,
-// and tells nine peers, over real sockets on the loopback. The peers share a process of
-// their own, so that the kernel's accounts tell both sides apart. An operation is 50 ms.
-// The metrics are CPU time as a share of one core: of the sender, all it does but the
-// takes; of one receiver, a ninth of all that its process does. They mean something if
-// the machine kept up: an operation took little more than 50 ms, and no link was redialled.
-// It begins when the sender is no longer young: till then a node keeps its log for those
+// and tells nine peers, over real sockets on the loopback; and one that does the same over
+// links that a cluster key seals with TLS, in turns of half a second. An operation is a
+// turn of each. The peers of each share a process of their own, so that the kernel's
+// accounts tell both sides apart. The metrics are CPU time as a share of one core: of the
+// sender, all it does but the takes; of one receiver, a ninth of all that its process does.
+// sealed/clear is the median of all pairs of turns. They mean something if the machine
+// kept up: an operation took little more than a second, and no link was redialled.
+// It begins when the senders are no longer young: till then a node keeps its log for those
 // who may come, which costs it half as much again.
 func BenchmarkFanOut(b *testing.B) {
-	const entries, keys, interval = 10_000, 100_000, 50 * time.Millisecond
-	n, err := stint.Open(stint.Config{Name: "sender", Bind: "127.0.0.1:0", SyncInterval: interval})
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer n.Close(gone())
-	l := n.Limiter(stint.PerDay(1_000_000).WithName("user"))
-	names := make([]string, keys)
-	for i := range names {
-		names[i] = fmt.Sprint("user:", i)
-	}
 	born := time.Now()
-	receivers := startPeers(b, n.Addr())
+	clear, sealed := openFanOut(b, false), openFanOut(b, true)
 	time.Sleep(time.Until(born.Add(youth)))
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	intervals, taking := 0, time.Duration(0)
-	sent, received := used(syscall.RUSAGE_SELF), receivers()
-	tick := time.NewTicker(interval)
-	defer tick.Stop()
+	var sending, receiving []float64
 	for b.Loop() {
+		sent, received := clear.turn(b)
+		sentSealed, receivedSealed := sealed.turn(b)
+		sending = append(sending, float64(sentSealed)/float64(sent))
+		receiving = append(receiving, float64(receivedSealed)/float64(received))
+	}
+	b.ReportMetric(median(sending), "sealed/clear-sender")
+	b.ReportMetric(median(receiving), "sealed/clear-receiver")
+	clear.report(b, "")
+	sealed.report(b, "-sealed")
+}
+
+func median(of []float64) float64 {
+	slices.Sort(of)
+	return of[len(of)/2]
+}
+
+// fanOut is one sender of BenchmarkFanOut, and its accounts.
+type fanOut struct {
+	node                   *stint.Node
+	limiter                *stint.Limiter
+	keys                   []string
+	peers                  func() time.Duration // CPU time of their process
+	next, intervals        int
+	sent, received, taking time.Duration
+}
+
+func openFanOut(b *testing.B, sealed bool) *fanOut {
+	const keys = 100_000
+	n, err := stint.Open(fanOutConfig("sender", sealed))
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { n.Close(gone()) })
+	f := &fanOut{node: n, limiter: n.Limiter(stint.PerDay(1_000_000).WithName("user")), keys: make([]string, keys)}
+	for i := range f.keys {
+		f.keys[i] = fmt.Sprint("user:", i)
+	}
+	f.peers = startPeers(b, n.Addr(), sealed)
+	f.peers()
+	return f
+}
+
+// turn spends for half a second and waits until all is acknowledged. It returns the CPU
+// time of sender and receivers.
+func (f *fanOut) turn(b *testing.B) (sent, received time.Duration) {
+	const entries, turn = 10_000, 10
+	sent, received = used(syscall.RUSAGE_SELF), f.peers()
+	tick := time.NewTicker(intervalOfFanOut)
+	defer tick.Stop()
+	taking := time.Duration(0)
+	for range turn {
 		start := used(syscall.RUSAGE_THREAD)
-		for i := range entries {
-			l.Allow(names[(intervals*entries+i)%keys])
+		for range entries {
+			f.limiter.Allow(f.keys[f.next])
+			f.next = (f.next + 1) % len(f.keys)
 		}
 		taking += used(syscall.RUSAGE_THREAD) - start
-		intervals++
 		<-tick.C
 	}
-	sent, received = used(syscall.RUSAGE_SELF)-sent-taking, receivers()-received
-	percent := func(d time.Duration) float64 { return 100 * float64(d) / float64(time.Duration(intervals)*interval) }
-	b.ReportMetric(percent(sent), "%sender")
-	b.ReportMetric(percent(received)/peersOfFanOut, "%receiver")
-	b.ReportMetric(percent(taking), "%takes")
+	<-tick.C // what was taken last is drained by now
+	await(b, 10*time.Second, "all is told", func() bool { return inStep(f.node) })
+	sent, received = used(syscall.RUSAGE_SELF)-sent-taking, f.peers()-received
+	f.intervals += turn
+	f.sent, f.received, f.taking = f.sent+sent, f.received+received, f.taking+taking
+	return sent, received
+}
+
+func (f *fanOut) report(b *testing.B, kind string) {
+	percent := func(d time.Duration) float64 {
+		return 100 * float64(d) / float64(time.Duration(f.intervals)*intervalOfFanOut)
+	}
+	b.ReportMetric(percent(f.sent), "%sender"+kind)
+	b.ReportMetric(percent(f.received)/peersOfFanOut, "%receiver"+kind)
+	b.ReportMetric(percent(f.taking), "%takes"+kind)
 	redials := int64(0)
-	for _, m := range n.Members() {
+	for _, m := range f.node.Members() {
 		redials += m.Reconnects
 	}
-	b.ReportMetric(float64(redials), "redials")
+	b.ReportMetric(float64(redials), "redials"+kind)
+}
+
+func fanOutConfig(name string, sealed bool) stint.Config {
+	cfg := stint.Config{Name: name, Bind: "127.0.0.1:0", SyncInterval: intervalOfFanOut}
+	if sealed {
+		cfg.ClusterKeys = [][]byte{bytes.Repeat([]byte{7}, 32)}
+	}
+	return cfg
 }
 
 // startPeers runs the peers in a process and waits until all know each other. It
 // returns how to ask for the CPU time of that process.
-func startPeers(b *testing.B, addr string) func() time.Duration {
+func startPeers(b *testing.B, addr string, sealed bool) func() time.Duration {
 	b.Helper()
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), fanOutPeers+"="+addr)
+	if sealed {
+		cmd.Env = append(cmd.Env, fanOutSealed+"=1")
+	}
 	cmd.Stderr = os.Stderr
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -123,10 +193,12 @@ func startPeers(b *testing.B, addr string) func() time.Duration {
 
 // bePeers is the process of the peers: it answers each line with the CPU time that it
 // has used, the first once all have met.
-func bePeers(addr string) {
+func bePeers(addr string, sealed bool) {
 	var nodes []*stint.Node
 	for i := range peersOfFanOut {
-		n, err := stint.Open(stint.Config{Name: fmt.Sprint("peer-", i), Bind: "127.0.0.1:0", Join: []string{addr}, SyncInterval: 50 * time.Millisecond})
+		cfg := fanOutConfig(fmt.Sprint("peer-", i), sealed)
+		cfg.Join = []string{addr}
+		n, err := stint.Open(cfg)
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)

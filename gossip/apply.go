@@ -1,9 +1,11 @@
 package gossip
 
+import "math"
+
 // apply turns whole bodies into charges and records, in our own time: the amounts of those
 // chunks whose number they continue. Nothing is applied unless all of it decodes.
 func (g *Ledger) apply(now int64, origin uint64, s *source, bodies [][]byte) error {
-	charges, defs, first := len(g.out.Charges), len(g.out.Definitions), now
+	charges, defs, first := len(g.out.Charges), len(g.out.Definitions), int64(math.MaxInt64)
 	shift := s.delay.least(now)
 	told := make([]body, len(bodies))
 	yield := func(e Entry) { g.out.Charges = append(g.out.Charges, Charge{origin, e}) }
@@ -27,14 +29,18 @@ func (g *Ledger) apply(now int64, origin uint64, s *source, bodies [][]byte) err
 			}
 		}
 		g.out.Definitions = append(g.out.Definitions, b.defs...)
-		first = min(first, addSat(b.first, shift))
+		if of > charges || len(b.records) > 0 { // definitions by themselves have no age that matters
+			first = min(first, addSat(b.first, shift))
+		}
 		told[i] = b
 	}
 	for i := range told {
 		g.learnAll(now, origin, s, told[i].last, told[i].records)
 	}
-	s.lag = subSat(now, first)
-	s.worst.see(now, s.lag)
+	if first < math.MaxInt64 {
+		s.lag = subSat(now, min(first, now))
+		s.worst.see(now, s.lag)
+	}
 	return nil
 }
 

@@ -1,21 +1,52 @@
 package gossip
 
-import "testing"
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+)
 
 const batchSize = 10_000 // entries
 
+// wares are what a drain may consist of, each n entries at a time. The hashes, amounts and ages
+// of buckets are those of typical.
+var wares = map[string]func(i int, e *Entry){
+	"buckets": func(i int, e *Entry) {},
+	"windows": func(i int, e *Entry) { e.Start, e.Per = 1_700_000_040_000*ms, 60_000*ms },
+	"mixed": func(i int, e *Entry) { // twelve limits, half of them of windows
+		e.Limit = uint64(i%12+1) * 0x9e3779b97f4a7c15
+		if i%2 == 0 {
+			e.Start, e.Per = 1_700_000_040_000*ms, int64(i%12+1)*60_000*ms
+		}
+	},
+	"cold": func(i int, e *Entry) { e.Limit, e.N = 1<<63, 1 }, // each taken once
+}
+
+// What an entry takes on the wire, all headers of its frame included, and what it costs
+// to encode it: by what it is of, and by how many share a batch.
 func BenchmarkEncode(b *testing.B) {
-	s := &segment{to: 1, last: 1000 * ms, entries: inGroups(typical(batchSize, 1000*ms), 1<<62)}
-	bytes := 0
-	b.ReportAllocs()
-	for b.Loop() {
-		bytes = 0
-		for _, body := range encodeBodies(s, nil, 512<<10) {
-			bytes += len(encodeBatch(header{kind: kindBatch}, &batch{To: 1, Parts: 1}, body))
+	for _, name := range slices.Sorted(maps.Keys(wares)) {
+		for _, size := range []int{20, 100, 10_000} {
+			b.Run(fmt.Sprintf("%s/%d", name, size), func(b *testing.B) {
+				entries := typical(size, 1000*ms)
+				for i := range entries {
+					wares[name](i, &entries[i])
+				}
+				s := &segment{to: 1, last: 1000 * ms, entries: entries}
+				h, bytes := header{kindBatch, 1 << 63, 1 << 62, 9, 1 << 61}, 0
+				b.ReportAllocs()
+				for b.Loop() {
+					bytes = 0
+					for _, body := range encodeBodies(s, nil, 512<<10) {
+						bytes += len(encodeBatch(h, &batch{From: 1 << 20, To: 1<<20 + 1, Parts: 1, Sent: 1000 * ms}, body))
+					}
+				}
+				b.SetBytes(int64(bytes))
+				b.ReportMetric(float64(bytes)/float64(size), "B/entry")
+			})
 		}
 	}
-	b.SetBytes(int64(bytes))
-	b.ReportMetric(float64(bytes)/batchSize, "B/entry")
 }
 
 func BenchmarkDecode(b *testing.B) {

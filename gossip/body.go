@@ -66,7 +66,7 @@ func encodeBody(s *segment, entries []Entry, defs []Definition, records []*Recor
 	e.buf.Grow(64 + 14*len(entries) + maxRecordBytes*len(records))
 	e.array(5)
 	e.int(s.last)
-	e.int(s.first)
+	e.int(min(s.first, s.last))
 	e.definitions(defs)
 	groups := groups(entries, s.last)
 	e.array(len(groups))

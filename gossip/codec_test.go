@@ -72,7 +72,7 @@ var messages = map[string]func(t *rapid.T) (want frame, data []byte){
 		return frame{header: h, batch: &m, body: body, sent: m.Sent}, encodeBatch(h, &m, body)
 	},
 	"ack": func(t *rapid.T) (frame, []byte) {
-		m := ack{rapid.Uint64().Draw(t, "number"), small20.Draw(t, "parts"), rapid.Bool().Draw(t, "gap"), rapid.Int64().Draw(t, "echo"), walls.Draw(t, "wall")}
+		m := ack{rapid.Uint64().Draw(t, "number"), small20.Draw(t, "parts"), rapid.Bool().Draw(t, "gap"), rapid.Int64().Draw(t, "echo"), walls.Draw(t, "wall"), rapid.Int64Min(0).Draw(t, "held")}
 		h := drawHeader(t, kindAck)
 		return frame{header: h, ack: &m}, encodeFrame(h, &m)
 	},
@@ -148,7 +148,8 @@ func TestBodiesRoundTrip(t *testing.T) {
 		return e
 	})
 	rapid.Check(t, func(t *rapid.T) {
-		s := &segment{to: 1, first: rapid.Int64().Draw(t, "first"), last: rapid.Int64().Draw(t, "last"),
+		last := rapid.Int64().Draw(t, "last")
+		s := &segment{to: 1, first: rapid.Int64Max(last).Draw(t, "first"), last: last,
 			entries: rapid.SliceOfN(entry, 0, 60).Draw(t, "entries"), defs: definitions.Draw(t, "definitions")}
 		told := records.Draw(t, "records")
 		most := rapid.IntRange(1, 1000).Draw(t, "most")

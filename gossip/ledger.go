@@ -2,6 +2,7 @@ package gossip
 
 import (
 	"fmt"
+	"math"
 	"slices"
 )
 
@@ -59,7 +60,7 @@ func (g *Ledger) Append(now, since int64, entries []Entry) {
 // Define announces a limit; a later one of the same ID replaces it.
 func (g *Ledger) Define(now int64, d Definition) {
 	if g.log.define(d) {
-		g.log.append(now, &segment{first: now, defs: []Definition{d}})
+		g.log.append(now, &segment{first: math.MaxInt64, defs: []Definition{d}}) // no news of counts
 		g.opening = nil
 		g.settle()
 	}
@@ -124,8 +125,9 @@ func (g *Ledger) Closed(peer uint64) {
 
 // Goodbye tells every peer that this node leaves, so that they need not keep its
 // cursor. Call it after Quiet has said that all is acknowledged.
-func (g *Ledger) Goodbye() {
+func (g *Ledger) Goodbye(now int64) {
 	for _, l := range g.links {
+		g.pay(now, l.peer)
 		if l.deadAt == 0 {
 			g.send(l.peer, encodeFrame(header{kind: kindGoodbye, origin: g.cfg.Incarnation, peer: l.peer}, nil))
 		}
@@ -139,7 +141,7 @@ func (g *Ledger) Tick(now int64) (next int64) {
 	g.age(now)
 	next = g.tickJoin(now)
 	for _, l := range g.links {
-		next = min(next, g.tickLink(now, l))
+		next = min(next, g.tickLink(now, l), g.payDue(now, l.peer))
 	}
 	return next
 }

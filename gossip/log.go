@@ -7,7 +7,7 @@ import "slices"
 // is told.
 type segment struct {
 	from, to uint64
-	first    int64 // when its oldest news became urgent, or was drained
+	first    int64 // when its oldest news became urgent, or was drained; the end of time if it has none but definitions
 	last     int64 // when its newest drain was cut
 	entries  []Entry
 	defs     []Definition

@@ -108,6 +108,31 @@ func TestStartsInTheReceiversTime(t *testing.T) {
 	}
 }
 
+// What a peer defined long before it could tell us says nothing about the age of its
+// amounts. A node that met others a second after its start was taken for a second late, for
+// 20 s, and so was the bound of all its limits.
+func TestDefinitionsHaveNoAge(t *testing.T) {
+	w, a, b := pair(t)
+	a.closed(b)
+	a.define(Definition{ID: 1, Name: "api", Text: "10/s"})
+	w.skip(1000 * ms)
+	a.append([]Entry{{1, 1, 1, w.now, 0}}) // coalesces with it
+	w.skip(30 * ms)
+	a.open(b)
+	w.settle()
+	if s := b.Links(w.now)[0]; len(b.defs) == 0 || len(b.charges) != 1 || s.Lag != 30*ms || s.LagMax != 30*ms {
+		t.Errorf("got %d definitions, %d charges, lag %d, %d ms; want 30", len(b.defs), len(b.charges), s.Lag/ms, s.LagMax/ms)
+	}
+	a.closed(b)
+	a.define(Definition{ID: 2, Name: "web", Text: "10/s"})
+	w.skip(500 * ms)
+	a.open(b)
+	w.settle()
+	if s := b.Links(w.now)[0]; s.Lag != 30*ms || s.LagMax != 30*ms {
+		t.Errorf("after definitions only: got lag %d, %d ms; want 30 still", s.Lag/ms, s.LagMax/ms)
+	}
+}
+
 // Lag is the age of the newest news when it was applied, LagMax the worst of the last 10
 // to 20 s; both with the least round trip of the way back added, so that they are upper
 // bounds whatever the two ways' shares are.

@@ -41,8 +41,9 @@ func (p *process) said(words ...string) (n int) {
 	return n
 }
 
-// serveProcess starts one and waits until it has said where it listens.
-func serveProcess(t *testing.T, name string, flags ...string) *process {
+// serveProcess starts one and waits until it has said where it listens. What it logs is
+// logged, but by a benchmark, whose output is for benchstat.
+func serveProcess(t testing.TB, name string, flags ...string) *process {
 	t.Helper()
 	args := append([]string{"serve", "--http", "127.0.0.1:0", "--name", name, "--log", "json"}, flags...)
 	p := &process{name: name, cmd: exec.Command("stint", args...), exited: make(chan error, 1)}
@@ -55,6 +56,10 @@ func serveProcess(t *testing.T, name string, flags ...string) *process {
 	}
 	t.Cleanup(func() { p.cmd.Process.Kill(); <-p.exited })
 
+	logf := t.Logf
+	if _, ok := t.(*testing.B); ok {
+		logf = func(string, ...any) {}
+	}
 	serving := make(chan struct{})
 	go func() {
 		for lines := bufio.NewScanner(stderr); lines.Scan(); {
@@ -67,7 +72,7 @@ func serveProcess(t *testing.T, name string, flags ...string) *process {
 			p.mu.Lock()
 			p.log = append(p.log, lines.Text())
 			p.mu.Unlock()
-			t.Logf("%s: %s", name, lines.Text())
+			logf("%s: %s", name, lines.Text())
 		}
 		p.exited <- p.cmd.Wait()
 		close(p.exited)
@@ -175,7 +180,7 @@ func (p *process) remaining(limit, key string) (int64, error) {
 }
 
 // eventually waits until ok, for the time that the promise gives.
-func eventually(t *testing.T, within time.Duration, what string, ok func() bool) {
+func eventually(t testing.TB, within time.Duration, what string, ok func() bool) {
 	t.Helper()
 	tick, deadline := time.NewTicker(20*time.Millisecond), time.After(within)
 	defer tick.Stop()

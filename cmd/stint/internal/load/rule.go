@@ -24,6 +24,9 @@ func (r Rule) bucket() bool {
 	return r.Algorithm == stint.TokenBucket || r.Algorithm == stint.LeakyBucket
 }
 
+// PerSecond is the rate in events a second.
+func (r Rule) PerSecond() float64 { return float64(r.Events) / r.Per.Seconds() }
+
 // perNano is the rate in events a nanosecond.
 func (r Rule) perNano() float64 { return float64(r.Events) / float64(r.Per) }
 
