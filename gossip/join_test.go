@@ -25,12 +25,14 @@ func (n *node) take(c Chunk) {
 	if c.From > 0 {
 		return
 	}
-	n.given = 0
-	sum := c.Rows[0].Counts[0] - n.count()
+	sum := c.Rows[0].Counts[0]
 	for _, e := range c.Own {
 		sum += e.N
 	}
-	n.given = sum
+	if !c.Exact {
+		sum = max(sum, n.count())
+	}
+	n.given += sum - n.count()
 }
 
 func joins(first bool) func(*Config) {

@@ -204,12 +204,15 @@ func (w *world) hand(p packet) {
 		return
 	}
 	before, known := p.to.Number(p.from.id)
-	lost := p.to.Lost()
+	lost, joined := p.to.Lost(), p.to.Joining()
 	if err := p.to.Receive(p.to.time(), p.from.id, p.data); err != nil {
 		w.t.Errorf("%v: %v", p, err)
 	}
 	charges := len(p.to.charges)
 	p.to.collect()
+	if joined { // what it has lost by then is of no one log
+		known, lost = false, p.to.Lost()
+	}
 	p.to.audit(p.from, before, known, p.to.Lost()-lost, p.to.charges[charges:])
 }
 
@@ -228,6 +231,12 @@ func (n *node) audit(from *node, before uint64, known bool, lost uint64, charges
 	if h == nil {
 		h = &hearing{sums: make(map[windowKey]int64)}
 		n.heard[from.id] = h
+	}
+	if n.Joining() { // its numbers are claims; it applies nothing
+		if len(charges) > 0 {
+			n.w.t.Fatalf("%s applies %v while it joins", n.name, charges)
+		}
+		return
 	}
 	after, knows := n.Number(from.id)
 	want := make(map[windowKey]int64)
