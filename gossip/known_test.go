@@ -84,6 +84,37 @@ func TestPeersNoLongerHaveWhatAStateFileLacks(t *testing.T) {
 	}
 }
 
+// An old log begins past all that it ever told, for a peer in doubt: that is a loss, too.
+func TestDoubtfulNumberOfAnOldLog(t *testing.T) {
+	w := newWorld(t)
+	b := w.born("b", func(c *Config) { c.PartitionMemory = 1000 * ms })
+	for range 5 {
+		b.spend(1)
+	}
+	b.log.told = 4
+	w.skip(3000 * ms)
+	heir := w.reborn("a", joins(true), w.now, 2, Known{Origin: b.id, Number: 2, Doubtful: true})
+	heir.log.told = 1
+	meeting(heir, b)
+	w.pass(3000 * ms)
+	if got := heir.count(); got != 2+1 || heir.Lost() != 2 {
+		t.Errorf("got %d, %d drains lost; want 3 and 2", got, heir.Lost())
+	}
+}
+
+// Numbers that a donor is in doubt about come as such.
+func TestClaimsRoundTrip(t *testing.T) {
+	want := []claim{{1, number{numberKnown, 7}, 3}, {math.MaxUint64, number{numberDoubtful, math.MaxUint64}, math.MaxInt64}, {3, number{numberKnown, 0}, 0}}
+	m := &chunk{From: 3, To: 5, Parts: 1, Numbers: want}
+	f, err := decodeFrame(encodeCarrier(header{kind: kindChunk}, m, []byte{1}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(f.chunk.Numbers, want) {
+		t.Errorf("got %+v, want %+v", f.chunk.Numbers, want)
+	}
+}
+
 // A node that was ready by itself, with a file, meets a cluster, and takes over what that
 // has: on top of what the file names and the others never heard, by maximum.
 func TestFileAndSnapshotByMaximum(t *testing.T) {
