@@ -36,8 +36,8 @@ func TestStateFileOfTheOlderFormat(t *testing.T) {
 		}
 
 		nodes := r.cluster(2)
-		for i, l := range everyKind(100) {
-			admitted(nodes[0], "ann", l, 10+i)
+		for i, l := range everyKind(100)[1:] { // of the first they count nothing
+			admitted(nodes[0], "ann", l, 11+i)
 		}
 		r.sync()
 		cfg := r.config(2)
@@ -52,8 +52,9 @@ func TestStateFileOfTheOlderFormat(t *testing.T) {
 		}
 		nodes = append(nodes, n)
 		r.met(nodes...)
-		for i, l := range everyKind(100) {
-			r.checkRemaining(90-int64(i), "ann", l, nodes...)
+		r.checkRemaining(100, "ann", everyKind(100)[0], nodes...)
+		for i, l := range everyKind(100)[1:] {
+			r.checkRemaining(89-int64(i), "ann", l, nodes...)
 		}
 	})
 }
@@ -120,7 +121,7 @@ func TestHoldsOverARestartWithAFile(t *testing.T) {
 		eachFiled(t, func(r *filed) {
 			nodes := r.three()
 			var ids []stint.HoldID
-			for _, ttl := range []time.Duration{time.Hour, time.Hour, time.Hour, 7 * time.Second} {
+			for _, ttl := range []time.Duration{time.Hour, time.Hour, time.Hour, 7 * time.Second, 50 * time.Millisecond} {
 				h, err := nodes[0].Hold(bg, "ann", r.Limit, 100, ttl)
 				if err != nil {
 					r.Fatal(err)
@@ -141,7 +142,7 @@ func TestHoldsOverARestartWithAFile(t *testing.T) {
 			r.sync()
 			settle(nodes[2], ids[0], 10)
 			r.sync()
-			file := r.saved(1) // one settled, three open
+			file := r.saved(1) // one settled, three open, and one over
 			r.crash(1, nodes[1], file)
 			if served {
 				r.net.Split(ip(1), ip(5))
@@ -177,6 +178,40 @@ func TestHoldsOverARestartWithAFile(t *testing.T) {
 			r.noneLost(nodes...)
 		})
 	}
+}
+
+// A node settles a hold and lifts a ban, tells nobody and dies: its file does.
+func TestFileTellsOfHoldsAndBans(t *testing.T) {
+	eachFiled(t, func(r *filed) {
+		nodes := r.three()
+		h, err := nodes[0].Hold(bg, "ann", r.Limit, 100, time.Hour)
+		if err != nil {
+			r.Fatal(err)
+		}
+		if err := nodes[0].Ban(bg, "eve", r.Limit, time.Hour); err != nil {
+			r.Fatal(err)
+		}
+		r.sync()
+		r.net.Split(ip(1))
+		if err := nodes[1].Settle(bg, h.ID(), 10); err != nil {
+			r.Fatal(err)
+		}
+		if err := nodes[1].Unban(bg, "eve", r.Limit); err != nil {
+			r.Fatal(err)
+		}
+		file := r.saved(1)
+		r.crash(1, nodes[1], file)
+		cfg := r.config(1)
+		cfg.Transport = r.net.Host(ip(11))
+		nodes[1] = r.open(cfg)
+		r.met(nodes...)
+		r.used(10, nodes...)
+		for _, n := range nodes {
+			if !n.Allow("eve", r.Limit).OK {
+				r.Errorf("%s: eve is banned still", n.Name())
+			}
+		}
+	})
 }
 
 // A hold that ran out while nobody ran comes back at once.

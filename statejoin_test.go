@@ -189,12 +189,22 @@ func TestRestartWithAFileThatKnowsMore(t *testing.T) {
 		r.crash(1, nodes[1], file)
 		r.spend(nodes[0], 5)
 		nodes[0].AllowN("bob", r.Limit, 4)
+		h, err := nodes[2].Hold(bg, "ann", r.Limit, 15, time.Hour)
+		if err != nil {
+			r.Fatal(err)
+		}
 		cfg := r.config(1)
 		cfg.Transport = r.net.Host(ip(11)) // where nothing is left that was under way
 		n := r.open(cfg)
 		r.ready(n)
 		nodes[1] = n
 		r.met(nodes...)
+		r.used(35+15, nodes[0], nodes[2])
+		r.used(50+15, n)
+		if err := h.Release(bg); err != nil {
+			r.Fatal(err)
+		}
+		r.sync()
 		r.used(35, nodes[0], nodes[2])
 		r.used(50, n)
 		r.checkRemaining(1000-12, "bob", r.Limit, nodes...)
