@@ -159,13 +159,10 @@ func (j *join) compare(c int, claims []claim, self uint64, whole bool) merging {
 			return ignored
 		}
 	}
-	switch {
-	case whole:
+	if whole {
 		return instead
-	case more:
-		return byMaximum
 	}
-	return ignored
+	return byMaximum
 }
 
 // covers reports whether all of a log that m stands for is in n.

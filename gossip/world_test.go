@@ -204,12 +204,15 @@ func (w *world) hand(p packet) {
 	if w.node(p.to.id) != p.to {
 		return
 	}
-	before, lost := p.to.vectorOf(p.from), p.to.Lost()
+	before, lost, joined := p.to.vectorOf(p.from), p.to.Lost(), p.to.Joining()
 	if err := p.to.Receive(p.to.time(), p.from.id, p.data); err != nil {
 		w.t.Errorf("%v: %v", p, err)
 	}
 	charges := len(p.to.charges)
 	p.to.collect()
+	if joined { // what it has lost by then is of no one log
+		before, lost = [Chunks]number{}, p.to.Lost()
+	}
 	p.to.audit(p.from, &before, p.to.Lost()-lost, p.to.charges[charges:])
 }
 
@@ -238,6 +241,12 @@ func (n *node) audit(from *node, before *[Chunks]number, lost uint64, charges []
 	if h == nil {
 		h = &hearing{sums: make(map[windowKey]int64)}
 		n.heard[from.id] = h
+	}
+	if n.Joining() { // its numbers are claims; it applies nothing
+		if len(charges) > 0 {
+			n.w.t.Fatalf("%s applies %v while it joins", n.name, charges)
+		}
+		return
 	}
 	after := n.vectorOf(from)
 	want, skipped, first := make(map[windowKey]int64), uint64(0), h.high == [Chunks]uint64{}
