@@ -167,6 +167,9 @@ func (s *soak) run(lasts time.Duration, p *planner) {
 		}
 	}
 	s.compare("the end")
+	if refused := s.book.Totals()[fleet.Refused]; refused > 0 {
+		s.t.Errorf("%d takes were refused of limits of which %d are never used up", refused, soakSize)
+	}
 }
 
 // compare lets the clients rest until all is settled, and holds the counts against what they

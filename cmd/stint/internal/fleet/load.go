@@ -154,7 +154,7 @@ func (l *Load) HoldAndSettle(n *Node, key int) Outcome {
 	case Admitted:
 		l.settle(n, into.Hold, &s)
 	case Unknown:
-		s.Outcome = Refused // it may be there, and then expires
+		s.N = 0 // it may be there, and then expires
 	}
 	l.Book.Enter(s)
 	return s.Outcome
