@@ -63,6 +63,9 @@ type Config struct {
 	//	host:port      some of the addresses of a host, by chance
 	//	dns+host:port  all of its addresses (A and AAAA), as of a headless service
 	//	dnssrv+name    all hosts and ports in the SRV records of a name
+	//
+	// A headless service of Kubernetes must have publishNotReadyAddresses, or pods
+	// that start together do not find each other.
 	Join []string
 
 	// Resolver looks up names. Default: net.DefaultResolver.

@@ -29,7 +29,9 @@
 // keys and pinned, so that one secret admits to membership and links. Recorded
 // streams cannot be read later, even with the key, nor replayed. A recorded
 // packet can be said again; it then repeats old news about who is there, which
-// membership numbers, and which holds for seconds at most. Config.TLS is for
+// membership numbers, and which holds for seconds at most. What looks like a packet
+// or stream of memberlist's older way to seal, which it cannot read safely, is kept
+// from it. Config.TLS is for
 // those who have certificates of their own for links. Who has a key is trusted.
 //
 // Strangers are bounded: in how many streams they hold, how long, how much of
