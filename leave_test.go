@@ -93,7 +93,7 @@ func TestDonorsLeave(t *testing.T) {
 				r.within(10*time.Second, "the newcomer is seen", func() bool {
 					return n.Stats().Nodes == 4 && nodes[0].Stats().Nodes == 4 && nodes[1].Stats().Nodes == 4
 				})
-				time.Sleep(time.Duration(after) * 80 * time.Millisecond)
+				time.Sleep(time.Duration(after) * 120 * time.Millisecond)
 				if n.Stats().Joining {
 					joining++
 				}
@@ -118,8 +118,8 @@ func TestDonorsLeave(t *testing.T) {
 			})
 		})
 	}
-	if joining < 3 || joining == 12 {
-		t.Errorf("the newcomer was joining still in %d of 12 runs", joining)
+	if joining < 3 {
+		t.Errorf("the newcomer was joining still in only %d of 12 runs", joining)
 	}
 }
 

@@ -42,14 +42,6 @@ func (n *node) counts() map[uint64]int64 {
 // count is what it has of key 0.
 func (n *node) count() int64 { return n.counts()[0] }
 
-// sum is what it has of all keys.
-func (n *node) sum() (sum int64) {
-	for _, v := range n.counts() {
-		sum += v
-	}
-	return sum
-}
-
 // take keeps a chunk: of each key the greater of what this node has, and of what the donor
 // has with this node's own on top.
 func (n *node) take(c Chunk) {
