@@ -74,7 +74,7 @@ func Open(cfg Config) (*Node, error) {
 		Ledger: gossip.Config{
 			Incarnation: n.self, Name: cfg.Name, Seed: fingerprint(cfg.HashSeed), Rand: random,
 			Joins: cfg.Bind != "", First: len(cfg.Join) == 0, JoinTimeout: int64(cfg.JoinTimeout),
-			PartitionMemory: int64(cfg.PartitionMemory), MaxBytes: cfg.MaxLogBytes, AckDelay: int64(ackDelay),
+			PartitionMemory: int64(cfg.PartitionMemory), MaxBytes: cfg.MaxLogBytes,
 		},
 		Send: n.send, Redial: n.redial, Note: n.note,
 	})
@@ -192,9 +192,6 @@ func (n *Node) handOver(ctx context.Context) error {
 	n.unlock()
 	return err
 }
-
-// ackDelay is how long an acknowledgement of a batch may wait for a batch to travel with.
-const ackDelay = 10 * time.Millisecond
 
 func random() uint64 {
 	var b [8]byte

@@ -30,7 +30,6 @@ func (g *Ledger) sendBatches(now int64, l *link) (next int64) {
 // finished as the peer acknowledges its parts: a link's queue is bounded.
 func (g *Ledger) sendNew(now int64, l *link) {
 	l.batchAt = max(g.log.cutAt, 1)
-	g.pay(now, l.peer)
 	for room := g.window(now, l) - l.load(); room > 0; {
 		f := l.unfinished()
 		if f == nil {
@@ -48,14 +47,13 @@ func (g *Ledger) sendNew(now int64, l *link) {
 	}
 }
 
-// window is how much may be in flight on a link: as much as a batch each gap comes to until
-// it is answered, where that is more than the configured window. Else news to a peer far
+// window is how much may be in flight on a link: as much as a batch each gap comes to in
+// a round trip, where that is more than the configured window. Else news to a peer far
 // away would wait for acknowledgements, for longer than the gap that promise 3 counts on.
 // The least round trip is not that of a peer who is slow to take what he is sent.
 func (g *Ledger) window(now int64, l *link) int {
 	const most = 256
-	answer := l.roundTrip.least(now) + min(g.cfg.AckDelay, (mostOwed-1)*g.gap())
-	return max(g.cfg.Window, int(min(answer/g.gap()+2, most)))
+	return max(g.cfg.Window, int(min(l.roundTrip.least(now)/g.gap()+2, most)))
 }
 
 // weight is what a frame counts in the window: a large one counts as several, for a

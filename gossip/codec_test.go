@@ -72,7 +72,7 @@ var messages = map[string]func(t *rapid.T) (want frame, data []byte){
 		return frame{header: h, batch: &m, body: body, sent: m.Sent}, encodeBatch(h, &m, body)
 	},
 	"ack": func(t *rapid.T) (frame, []byte) {
-		m := ack{rapid.Uint64().Draw(t, "number"), small20.Draw(t, "parts"), rapid.Bool().Draw(t, "gap"), rapid.Int64().Draw(t, "echo"), walls.Draw(t, "wall"), rapid.Int64Min(0).Draw(t, "held")}
+		m := ack{rapid.Uint64().Draw(t, "number"), small20.Draw(t, "parts"), rapid.Bool().Draw(t, "gap"), rapid.Int64().Draw(t, "echo"), walls.Draw(t, "wall")}
 		h := drawHeader(t, kindAck)
 		return frame{header: h, ack: &m}, encodeFrame(h, &m)
 	},

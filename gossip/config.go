@@ -37,7 +37,6 @@ type Config struct {
 	Grace        int64 // the log is kept from birth for so long; default 10 s
 
 	Gap             int64 // least time between two batches on one link; default 2 ms, 0.5 ms a node if that is more
-	AckDelay        int64 // an acknowledgement may wait so long for a batch to travel with; default 0
 	Resend          int64 // unacknowledged for so long is sent again; default 300 ms
 	Timeout         int64 // unacknowledged for so long, the link is dialled anew; default 1.5 s
 	Keepalive       int64 // an idle link is heard of this often; default 1 s

@@ -74,9 +74,6 @@ func (d *decoder) message(f *frame, own int) {
 		}
 	case kind == kindAck && own >= 4:
 		f.ack = &ack{Number: d.uint(), Parts: d.small(), Gap: d.bool(), Echo: d.int(), Wall: d.wall(own >= 5)}
-		if own >= 6 {
-			f.ack.Held = max(d.int(), 0)
-		}
 	case kind == kindPing && own >= 1:
 		f.ping = &ping{Sent: d.int(), Wall: d.wall(own >= 2)}
 		f.sent = f.ping.Sent

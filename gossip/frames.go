@@ -72,7 +72,6 @@ type ack struct {
 	Gap    bool
 	Echo   int64
 	Wall   wall
-	Held   int64 // ns that passed between the frame that is echoed and this
 }
 
 type ping struct {
@@ -126,12 +125,11 @@ func (m *batch) encode(e *encoder) {
 }
 
 func (m *ack) encode(e *encoder) {
-	e.fields(6)
+	e.fields(5)
 	e.uint(m.Number, uint64(m.Parts))
 	e.bool(m.Gap)
 	e.int(m.Echo)
 	e.wall(m.Wall)
-	e.int(m.Held)
 }
 
 func (m *ping) encode(e *encoder) {

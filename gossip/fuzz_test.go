@@ -18,7 +18,7 @@ func samples() [][]byte {
 		encodeFrame(of(kindWelcome), &welcome{false, []number{{numberKnown, 3}}, 5, wall{-9, true}, 1 << 60}),
 		encodeFrame(of(kindStart), &start{[]uint64{0}, 0, 1, 5, defs, someRecords()}),
 		encodeBatch(of(kindBatch), &batch{0, 3, 0, 1, 5}, encodeBodies(s, someRecords(), 1<<20)[0]),
-		encodeFrame(of(kindAck), &ack{3, 0, true, 5, wall{}, 2}),
+		encodeFrame(of(kindAck), &ack{3, 0, true, 5, wall{}}),
 		encodeFrame(of(kindPing), &ping{5, wall{-1 << 62, true}}),
 		encodeFrame(of(kindGoodbye), nil),
 		encodeFrame(of(kindHeld), &held{2, 5}),

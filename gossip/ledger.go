@@ -125,9 +125,8 @@ func (g *Ledger) Closed(peer uint64) {
 
 // Goodbye tells every peer that this node leaves, so that they need not keep its
 // cursor. Call it after Quiet has said that all is acknowledged.
-func (g *Ledger) Goodbye(now int64) {
+func (g *Ledger) Goodbye() {
 	for _, l := range g.links {
-		g.pay(now, l.peer)
 		if l.deadAt == 0 {
 			g.send(l.peer, encodeFrame(header{kind: kindGoodbye, origin: g.cfg.Incarnation, peer: l.peer}, nil))
 		}
@@ -141,7 +140,7 @@ func (g *Ledger) Tick(now int64) (next int64) {
 	g.age(now)
 	next = g.tickJoin(now)
 	for _, l := range g.links {
-		next = min(next, g.tickLink(now, l), g.payDue(now, l.peer))
+		next = min(next, g.tickLink(now, l))
 	}
 	return next
 }

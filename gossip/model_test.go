@@ -91,10 +91,7 @@ func newRun(t *testing.T, seed uint64, kind weather) *run {
 
 // enter gives birth to a node with a clock of its own.
 func (r *run) enter(name string) *node {
-	n := r.born(name, r.config, func(c *Config) {
-		c.Expired = func(e Entry) bool { return e.Per != 0 && r.over(keyOf(e)) }
-		c.AckDelay = r.rand.Int64N(3) * 10 * ms
-	})
+	n := r.born(name, r.config, func(c *Config) { c.Expired = func(e Entry) bool { return e.Per != 0 && r.over(keyOf(e)) } })
 	n.clock = r.rand.Int64N(1e12)
 	n.cfg.Born += n.clock
 	return n

@@ -82,7 +82,7 @@ func (g *Ledger) acknowledged(now int64, l *link, h header, a *ack) {
 	}
 	long := l.state == starting && len(l.opening.pieces) > 1 // what followed the first part was dropped
 	l.state, l.acked, l.wordAt, l.opening = live, true, now, nil
-	g.answered(now, l, addSat(a.Echo, a.Held))
+	g.answered(now, l, a.Echo)
 	g.told(l.peer, a.Wall)
 	if l.stated(a.Number, a.Parts) {
 		l.movedAt = now
@@ -99,8 +99,7 @@ func (g *Ledger) acknowledged(now int64, l *link, h header, a *ack) {
 	}
 }
 
-// answered notes that the peer has replied to what was sent at the time it echoes, but
-// for the time that it held the answer.
+// answered notes that the peer has replied to what was sent at the time it echoes.
 func (g *Ledger) answered(now int64, l *link, echo int64) {
 	l.unanswered = 0
 	if echo > 0 && echo <= now {

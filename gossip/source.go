@@ -16,7 +16,6 @@ type source struct {
 	refused bool   // it was told off already
 	left    bool   // it said goodbye
 	parts   parts  // of a START or BATCH that is not whole yet
-	owed    owed   // an acknowledgement
 
 	heardAt   int64   // when a frame of its log last came
 	currentAt int64   // when one last came after which we had all that it had sent; 0: never yet
@@ -179,7 +178,7 @@ func (g *Ledger) welcome(origin uint64, s *source, echo int64) {
 }
 
 // close ends the session in course, or has the next one begin.
-func (s *source) close() { s.started, s.holding, s.parts, s.owed = false, false, parts{}, owed{} }
+func (s *source) close() { s.started, s.holding, s.parts = false, false, parts{} }
 
 // refusal says why a peer cannot be heard, or nothing.
 func (g *Ledger) refusal(m *hello) string {
@@ -275,10 +274,6 @@ func (g *Ledger) admit(now int64, h header, s *source, f *frame) error {
 		g.missed(h.origin, s, s.numbers.straddled(b.From, b.To))
 		s.numbers.raise(b.To)
 		s.cursor, s.parts, s.currentAt = b.To, parts{}, now
-		if b.Parts == 1 && weight(f.body) == 1 {
-			g.owe(now, h, s, f.sent)
-			return nil
-		}
 	}
 	g.acknowledge(h, s, f.sent, false)
 	return nil
@@ -300,7 +295,7 @@ func (g *Ledger) mayGather(s *source, size int) bool {
 }
 
 func (g *Ledger) acknowledge(h header, s *source, echo int64, gap bool) {
-	h.kind, s.owed = kindAck, owed{}
+	h.kind = kindAck
 	g.reply(h, &ack{Number: s.cursor, Parts: len(s.parts.bodies), Gap: gap, Echo: echo, Wall: g.wall})
 }
 

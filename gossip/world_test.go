@@ -109,7 +109,7 @@ func (n *node) up(m *node)     { n.Up(n.time(), m.id, m.name); n.collect() }
 func (n *node) down(m *node)   { n.Down(n.time(), m.id); n.collect() }
 func (n *node) open(m *node)   { n.Open(n.time(), m.id); n.collect() }
 func (n *node) closed(m *node) { n.Closed(m.id); n.collect() }
-func (n *node) bye()           { n.Goodbye(n.time()); n.collect() }
+func (n *node) bye()           { n.Goodbye(); n.collect() }
 func (n *node) define(d Definition) {
 	n.Define(n.time(), d)
 	n.record(nil)

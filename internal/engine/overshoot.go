@@ -194,6 +194,6 @@ func (e *Engine) Ledger() *gossip.Ledger { return e.ledger }
 
 // Goodbye frees this node's cursors at its peers. Nothing more is received after it.
 func (e *Engine) Goodbye(now int64) {
-	e.ledger.Goodbye(now)
+	e.ledger.Goodbye()
 	e.settle(now)
 }

@@ -51,7 +51,6 @@ type Mutant struct {
 func (o Options) withDefaults() Options {
 	o.Nodes = cmp.Or(o.Nodes, 5)
 	o.Net.Delay = cmp.Or(o.Net.Delay, Millisecond)
-	o.Ledger.AckDelay = cmp.Or(o.Ledger.AckDelay, 10*Millisecond)
 	o.Epoch = cmp.Or(o.Epoch, 1_700_000_000*Second+100*Millisecond)
 	return o
 }
