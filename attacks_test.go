@@ -44,7 +44,7 @@ func (v *victims) attack(node string) {
 // mangle tries one stream in all ways.
 func (v *victims) mangle(node, what string, said []byte) {
 	pieces := parts(said)
-	if pieces = pieces[:min(len(pieces), 40)]; !soaking() {
+	if pieces = pieces[:min(len(pieces), 24)]; !soaking() {
 		said = bytes.Join(pieces, nil) // the handshake, and some of the rest
 	}
 	v.group(node, what, "without a part", func(x *row) {
@@ -79,7 +79,7 @@ func (v *victims) mangle(node, what string, said []byte) {
 
 // places are every byte of the head of every part, and some of the rest; or every byte.
 func (v *victims) places(pieces [][]byte) (all []int) {
-	at, step := 0, 37
+	at, step := 0, 97
 	if soaking() {
 		step = 1
 	}
@@ -114,7 +114,11 @@ func (v *victims) packets(node string, packets []overheardPacket) {
 		}
 	}
 	dice := rand.New(rand.NewPCG(5, 6))
-	kept := packets[max(0, len(packets)-4000):]
+	most := 1500
+	if soaking() {
+		most = 10_000
+	}
+	kept := packets[max(0, len(packets)-most):]
 	v.group(node, "packet", "whole", func(x *row) {
 		for _, p := range kept {
 			send(x, p.data)
@@ -126,7 +130,7 @@ func (v *victims) packets(node string, packets []overheardPacket) {
 			send(x, kept[i].data)
 		}
 	})
-	some := kept[:min(20, len(kept))]
+	some := kept[:min(10, len(kept))]
 	v.group(node, "packet", "cut", func(x *row) {
 		for _, p := range some {
 			for n := range p.data {

@@ -263,8 +263,8 @@ func (l *liar) floods() {
 		l.act(func(now int64) { l.ledger.Append(now, now, entries) })
 	}
 	l.heard()
-	for i := range 800 {
-		name := fmt.Sprintf("limit %d %s", i, strings.Repeat("x", []int{1, 500, 5000, 100_000}[min(i%100, 3)]))
+	for i := range 600 {
+		name := fmt.Sprintf("limit %d %s", i, strings.Repeat("x", []int{1, 500, 5000, 20_000}[min(i%100, 3)]))
 		l.act(func(now int64) {
 			l.ledger.Define(now, gossip.Definition{ID: table.ID(name), Name: name, Text: "10/s" + strings.Repeat(" ", i%2*100)})
 		})
@@ -273,7 +273,7 @@ func (l *liar) floods() {
 		}
 	}
 	_, hash := l.hash(lieBucket, "held")
-	holds := 5000
+	holds := 2000
 	if soaking() {
 		holds = 110_000 // more than a node keeps
 	}
@@ -296,7 +296,7 @@ func (l *liar) floods() {
 	}
 	grown := int64(after.HeapAlloc) - int64(before.HeapAlloc)
 	l.Logf("the heap grows by %d MiB, the liar's own part included", grown>>20)
-	if grown > 256<<20 && !soaking() || grown > 512<<20 {
+	if grown > 64<<20 && !soaking() || grown > 512<<20 {
 		l.Errorf("the heap grew by %d bytes", grown)
 	}
 }
@@ -304,7 +304,7 @@ func (l *liar) floods() {
 // noise is frames that are none.
 func (l *liar) noise() {
 	dice := rand.New(rand.NewPCG(6, 6))
-	for i := range 1000 {
+	for i := range 500 {
 		frame := make([]byte, 1+dice.IntN(2000))
 		for j := range frame {
 			frame[j] = byte(dice.Uint32())
@@ -320,7 +320,7 @@ func (l *liar) noise() {
 		time.Sleep(time.Millisecond)
 	}
 	for _, n := range l.honest {
-		if n.Stats().Malformed < 250 {
+		if n.Stats().Malformed < 120 {
 			l.Errorf("%s read %d malformed frames", n.Name(), n.Stats().Malformed)
 		}
 	}

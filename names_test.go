@@ -144,7 +144,7 @@ func TestClustersThatMeetByMistake(t *testing.T) {
 					}
 					clusters[i/2] = append(clusters[i/2], r.open(cfg))
 				}
-				time.Sleep(3 * time.Minute)
+				time.Sleep(time.Minute)
 				l := slow(1000)
 				for i, c := range clusters {
 					for _, n := range c {

@@ -135,6 +135,8 @@ func TestAdvertise(t *testing.T) {
 		t.Errorf("they are told to be at %s and %s", a.Addr(), b.Addr())
 	}
 	talk(t, []*Cluster{a, c, b}, []*told{ha, hc, hb})
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	if p.streams == 0 || p.packets == 0 {
 		t.Errorf("%d streams and %d packets went through the proxy", p.streams, p.packets)
 	}
