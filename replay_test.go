@@ -20,7 +20,7 @@ import (
 // in at all. Without one whoever reaches the port is a member, but old sessions stay old.
 //
 // With -v the test prints what was tried. With STINT_SOAK streams are cut, and bits flipped,
-// at every byte.
+// at every byte of the handshake and the first records.
 func TestReplayedCapture(t *testing.T) {
 	for _, mode := range []string{"sealed", "in clear"} {
 		t.Run(mode, func(t *testing.T) {
