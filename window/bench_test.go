@@ -87,7 +87,7 @@ func TestNoAllocations(t *testing.T) {
 			wall += second
 			f := l.Frame(wall)
 			l.Take(&s, f, wall, 7)
-			l.Charge(&s, f, wall, f.To, f.After-f.To, 3)
+			l.Charge(&s, f, f.To, f.After-f.To, 3)
 			sinkInt = l.Remaining(s, f, wall) + l.RetryAfter(s, f, wall, 1000) + l.ResetAfter(s, f, wall)
 			l.AtRest(s, wall)
 		})

@@ -50,7 +50,7 @@ func TestCharge(t *testing.T) {
 	}
 	for _, test := range tests {
 		s := State{ten, [3]int64{1, 2, 3}}
-		landed := l.Charge(&s, l.Frame(test.wall), test.wall, test.from, test.per, test.n)
+		landed := l.Charge(&s, l.Frame(test.wall), test.from, test.per, test.n)
 		if landed != test.landed || s != test.want {
 			t.Errorf("%s: %v, %+v; want %v, %+v", test.name, landed, s, test.landed, test.want)
 		}
@@ -81,7 +81,7 @@ func TestChargeCalendar(t *testing.T) {
 	}
 	for _, test := range tests {
 		var s State
-		if landed := l.Charge(&s, f, wall, test.from, test.per, 5); landed != test.landed || s != test.want {
+		if landed := l.Charge(&s, f, test.from, test.per, 5); landed != test.landed || s != test.want {
 			t.Errorf("%s: %v, %+v; want %v, %+v", test.name, landed, s, test.landed, test.want)
 		}
 	}
@@ -115,7 +115,7 @@ func TestRefundFirst(t *testing.T) {
 	l := NewFixed(10, minute)
 	f := l.Frame(0)
 	var a, b State
-	l.Charge(&a, f, 0, 0, minute, -4)
+	l.Charge(&a, f, 0, minute, -4)
 	if got := l.Remaining(a, f, 0); got != 10 {
 		t.Fatalf("%d remain, want 10", got)
 	}
@@ -123,11 +123,11 @@ func TestRefundFirst(t *testing.T) {
 	if charged != 7 || left != 7 || retry != 0 {
 		t.Fatalf("Take(3) = %d, %d, %d; want 7 charged, 7 left", charged, left, retry)
 	}
-	l.Charge(&a, f, 0, 0, minute, 4) // what was refunded
+	l.Charge(&a, f, 0, minute, 4) // what was refunded
 
-	l.Charge(&b, f, 0, 0, minute, charged)
-	l.Charge(&b, f, 0, 0, minute, 4)
-	l.Charge(&b, f, 0, 0, minute, -4)
+	l.Charge(&b, f, 0, minute, charged)
+	l.Charge(&b, f, 0, minute, 4)
+	l.Charge(&b, f, 0, minute, -4)
 	if a != b {
 		t.Errorf("one node has %+v, the other %+v", a, b)
 	}
@@ -150,7 +150,7 @@ func TestOrderDoesNotMatter(t *testing.T) {
 			order[i], order[j] = order[j], order[i]
 			var s State
 			for _, e := range order {
-				l.Charge(&s, f, wall, e[0], minute, e[1])
+				l.Charge(&s, f, e[0], minute, e[1])
 			}
 			if i == 0 && j == 0 {
 				want = s

@@ -27,7 +27,7 @@ func TestAnyFrame(t *testing.T) {
 		l := anyLimit.Draw(t, "limit")
 		f := Frame{number.Draw(t, "f"), number.Draw(t, "f"), number.Draw(t, "f"), number.Draw(t, "f")}
 		s, wall, n := stateOf(l, f).Draw(t, "state"), number.Draw(t, "wall"), number.Draw(t, "n")
-		l.Charge(&s, f, wall, number.Draw(t, "from"), number.Draw(t, "per"), n)
+		l.Charge(&s, f, number.Draw(t, "from"), number.Draw(t, "per"), n)
 		if got := l.Remaining(s, f, wall); got < 0 || got > l.events {
 			t.Fatalf("Remaining = %d of %d", got, l.events)
 		}
@@ -120,7 +120,7 @@ func waiting(l *Limit, s State, f Frame) bool {
 func checkCharge(t rapid.TB, l *Limit, s State, wall, from, per, n int64) {
 	f := l.Frame(wall)
 	charged := s
-	landed := l.Charge(&charged, f, wall, from, per, n)
+	landed := l.Charge(&charged, f, from, per, n)
 	was, is := l.Used(s, f, wall), l.Used(charged, f, wall)
 	if !landed && was != is || n >= 0 && is < was || n <= 0 && is > was {
 		t.Fatalf("Charge(%d, %d, %d) = %v: used %d, was %d", from, per, n, landed, is, was)
@@ -149,9 +149,9 @@ func TestNothingRises(t *testing.T) {
 			back := false
 			switch rapid.IntRange(0, 4).Draw(t, "what") {
 			case 0:
-				l.Charge(&s, f, wall, f.From, minute, n)
+				l.Charge(&s, f, f.From, minute, n)
 			case 1:
-				l.Charge(&s, f, wall, f.From, minute, -n)
+				l.Charge(&s, f, f.From, minute, -n)
 				back = true
 			default:
 				l.Take(&s, f, wall, n)

@@ -154,7 +154,7 @@ func (w *walk) charge(t *testing.T, f Frame, n int64) {
 		from, per = at, pick(w.r, 1, w.per, w.r.Int64N(3*w.per)+1)
 	}
 	before := w.s
-	got := w.l.Charge(&w.s, f, w.wall, from, per, n)
+	got := w.l.Charge(&w.s, f, from, per, n)
 	if want := w.m.charge(w.wall, from, per, n); got != want {
 		t.Fatalf("Charge(%+v, %d, %d, %d, %d) = %v, want %v", before, w.wall, from, per, n, got, want)
 	}

@@ -55,16 +55,16 @@ func (l *Limit) fold(c [3]int64) int64 {
 
 // Charge adds what happened elsewhere, without asking: n events, or a refund if n is
 // negative, of the window [from, from+per) as it was cut where they happened. f is the
-// frame of wall. It reports whether they were counted.
+// frame of now. It reports whether they were counted.
 //
 // A window of this limit's cut is charged if s keeps it: the one ahead, the current one,
 // and those before. What is still further ahead is charged to the current one; what is
 // older is counted nowhere. Where limits differ, as while a change is rolled out, the
-// window is charged that contains the end of [from, from+per), or wall if that is
-// earlier.
-func (l *Limit) Charge(s *State, f Frame, wall, from, per, n int64) bool {
+// window is charged that contains the end of [from, from+per), or the current one if that
+// is earlier.
+func (l *Limit) Charge(s *State, f Frame, from, per, n int64) bool {
 	i := l.Roll(s, f)
-	end := min(addSat(from, subSat(per, 1)), wall)
+	end := addSat(from, subSat(per, 1))
 	switch {
 	case from == f.To && from < f.After && addSat(from, per) == f.After:
 		if i == 0 {

@@ -118,7 +118,7 @@ func TestHuge(t *testing.T) {
 		}
 		mustTake(t, &l, &s, years, math.MaxInt64)
 		mustRefuse(t, &l, &s, years, 1)
-		l.Charge(&s, l.Frame(years), years, l.Frame(years).From, l.per, math.MaxInt64)
+		l.Charge(&s, l.Frame(years), l.Frame(years).From, l.per, math.MaxInt64)
 		if got := l.Remaining(s, l.Frame(years), years); got != 0 {
 			t.Errorf("%d remain of an overspent key", got)
 		}

@@ -53,7 +53,7 @@ func (t *Table) traceless(v *version, now int64, r Row) bool {
 		wall := t.Wall(now)
 		f := v.frameAt(wall)
 		from, per := t.windowOf(v, f, wall, r)
-		return !v.Window.Charge(&s, f, wall, from, per, r.N) || v.Window.AtRest(s, t.Wall(restingAt(now)))
+		return !v.Window.Charge(&s, f, from, per, r.N) || v.Window.AtRest(s, t.Wall(restingAt(now)))
 	case Log:
 		return r.N < 0 || v.Log.Used(window.Log{{At: min(t.startOf(r, now), now), N: 1}}, now) == 0
 	}
@@ -93,7 +93,7 @@ func (t *Table) chargeEntry(s *shard, e *entry, v *version, now int64, r Row, de
 		f := v.frameAt(wall)
 		from, per := t.windowOf(v, f, wall, r)
 		at := w.state.From
-		v.Window.Charge(&w.state, f, wall, from, per, r.N)
+		v.Window.Charge(&w.state, f, from, per, r.N)
 		w.follow(at, f)
 	case Log:
 		if r.N > 0 || e.log().slab > 0 {

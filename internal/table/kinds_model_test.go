@@ -150,7 +150,7 @@ func (m *plains) apply(k *plain, now int64, r Row, debt int64) {
 			g := k.def.Window.Frame(min(m.t.Wall(at), wall))
 			r.Start, r.Per = g.From, g.To-g.From
 		}
-		k.def.Window.Charge(&k.window, f, wall, r.Start, r.Per, r.N)
+		k.def.Window.Charge(&k.window, f, r.Start, r.Per, r.N)
 	case Log:
 		k.def.Log.Charge(&k.log, now, at, r.N)
 	}

@@ -171,7 +171,7 @@ func (t *Table) mergeWindow(w *windowBody, v *version, now int64, other window.S
 	for _, r := range more {
 		if r.N != 0 {
 			from, per := t.windowOf(v, f, wall, r)
-			v.Window.Charge(&other, f, wall, from, per, r.N)
+			v.Window.Charge(&other, f, from, per, r.N)
 		}
 	}
 	if exact {

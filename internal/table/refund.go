@@ -100,7 +100,7 @@ func (t *Table) refundWindow(s *shard, e *entry, l *Limit, v *version, now int64
 	f, wall := t.rollLocked(w, v, now)
 	from, per := t.windowOf(v, f, wall, r)
 	trial := w.state
-	if !v.Window.Charge(&trial, f, wall, from, per, -1) || trial.From != w.state.From {
+	if !v.Window.Charge(&trial, f, from, per, -1) || trial.From != w.state.From {
 		return 0
 	}
 	for i, n := range trial.Counts {
