@@ -114,6 +114,8 @@ func TestTamperedStreams(t *testing.T) {
 		for key, n := range taken {
 			r.checkRemaining(burst-n, key, l, nodes...)
 		}
+		m.mu.Lock() // streams end late
+		defer m.mu.Unlock()
 		for _, what := range []string{"doubled", "left out", "held back", "a bit flipped", "cut short", "something put in"} {
 			if m.counts[what] < 10 {
 				t.Errorf("%s: only %d times", what, m.counts[what])
