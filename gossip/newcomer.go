@@ -25,7 +25,6 @@ type join struct {
 	session uint64 // of the donor's log with us
 	ask     uint64
 	chunk   int   // that was asked for
-	askedAt int64 // when it last was
 	retryAt int64 // when it is asked for again
 	movedAt int64 // when the donor last gave a sign of life
 	waits   bool  // it does, for others to hold their logs
@@ -73,8 +72,8 @@ func (j *join) leave() { j.donor, j.given, j.waits = 0, given{}, false }
 func (g *Ledger) Joining() bool { return g.join != nil }
 
 // meet is what a ready node does that meets a ready peer: if nobody knows of anything that
-// it has spent, and it has applied nothing of anybody since its state file was written, it turns newcomer. All incoming
-// sessions end.
+// it has spent, and it has applied nothing of anybody since its state file was written, it
+// turns newcomer. All incoming sessions end.
 func (g *Ledger) meet(now int64) {
 	if !g.alone || g.join != nil || g.log.told > 0 || !g.heardNothing() {
 		return
@@ -227,7 +226,7 @@ func (g *Ledger) askNext(now int64) {
 func (g *Ledger) want(now int64, again bool) {
 	j := g.join
 	s := g.sources[j.donor]
-	j.askedAt, j.retryAt = now, now+g.cfg.Resend
+	j.retryAt = now + g.cfg.Resend
 	m := &want{Ask: j.ask, Chunk: j.chunk, Have: len(j.given.bodies), Again: again}
 	for origin, s := range g.sources {
 		if s.holding {

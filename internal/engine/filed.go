@@ -17,14 +17,7 @@ type Part struct {
 // of them goes into the log in the same step. What emit is given is valid until it returns.
 func (e *Engine) Save(now int64, from int, emit func(l *table.Limit, s *table.Saved)) Part {
 	to, first, last := e.cut(now, from, e.ledger.Alike(from), emit)
-	p := Part{From: from, To: to, Vector: e.ledger.Vector(now, from)}
-	for _, h := range e.holds {
-		if h.record.Hash >= first && h.record.Hash <= last {
-			p.Holds = append(p.Holds, gossip.Held{Record: h.record, Charged: h.charged})
-		}
-	}
-	sortHolds(p.Holds)
-	return p
+	return Part{From: from, To: to, Vector: e.ledger.Vector(now, from), Holds: e.holdsIn(first, last, true)}
 }
 
 // SavedBans are the bans to be saved, lifted ones too, for peers may not know yet; in no

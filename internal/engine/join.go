@@ -45,24 +45,21 @@ func (e *Engine) serve(now int64, w gossip.Want) {
 		}
 	}
 	slices.SortFunc(defs, func(a, b gossip.Definition) int { return cmp.Compare(a.ID, b.ID) })
-	e.ledger.Serve(now, e.table.Wall(now), w, to, defs, rows, e.holdsIn(first, last))
+	e.ledger.Serve(now, e.table.Wall(now), w, to, defs, rows, e.holdsIn(first, last, false))
 }
 
-// holdsIn are the holds of the keys in a range, over or not, in order.
-func (e *Engine) holdsIn(first, last uint64) (holds []gossip.Held) {
+// holdsIn are the holds of the keys in a range, over or not, in order: all, or those of
+// limits that are shared.
+func (e *Engine) holdsIn(first, last uint64, all bool) (holds []gossip.Held) {
 	for _, h := range e.holds {
-		if h.shared && h.record.Hash >= first && h.record.Hash <= last {
+		if (all || h.shared) && h.record.Hash >= first && h.record.Hash <= last {
 			holds = append(holds, gossip.Held{Record: h.record, Charged: h.charged})
 		}
 	}
-	sortHolds(holds)
-	return holds
-}
-
-func sortHolds(holds []gossip.Held) {
 	slices.SortFunc(holds, func(a, b gossip.Held) int {
 		return cmp.Or(cmp.Compare(a.Record.Maker, b.Record.Maker), cmp.Compare(a.Record.ID, b.Record.ID))
 	})
+	return holds
 }
 
 func entryOf(now int64, l *table.Limit, hash uint64, r table.Row) gossip.Entry {
